@@ -66,6 +66,17 @@ struct Box
 };
 } // namespace
 
+double interpolate(const AbaqusTable &table, const std::size_t column, const double at)
+{
+  std::size_t k = 0;
+  while (k < table.size() && table[k].back() < at)
+    ++k;
+  if (k == 0 || k == table.size())
+    return table[k == 0 ? 0 : k - 1][column];
+  const double t = (at - table[k - 1].back()) / (table[k].back() - table[k - 1].back());
+  return table[k - 1][column] + t * (table[k][column] - table[k - 1][column]);
+}
+
 std::string number_text(const double number)
 {
   std::array<char, 32> text = {};

@@ -18,6 +18,13 @@ namespace femgpu
 /// The function a[0] + a[1] x + a[2] y + a[3] z.
 using Affine = std::array<double, 4>;
 
+/// The data lines of a property, with the temperature in the last column.
+using AbaqusTable = std::vector<std::vector<double>>;
+
+/// Returns column @p column of @p table at @p at, a value of the last column: linear between lines,
+/// constant outside.
+double interpolate(const AbaqusTable &table, std::size_t column, double at);
+
 /// Returns the shortest text that represents @p number exactly.
 std::string number_text(double number);
 

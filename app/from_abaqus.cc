@@ -21,15 +21,24 @@ namespace femgpu
 {
 namespace
 {
-using Rows = std::vector<std::vector<double>>;
-
-/// Returns "a; b; c".
-std::string joined(const std::vector<std::string> &entries)
+/// Appends @p entry to the list "a; b; c".
+void append(std::string &list, const std::string &entry, const char *const separator = "; ")
 {
-  std::string all;
-  for (const std::string &entry : entries)
-    all += (all.empty() ? "" : "; ") + entry;
-  return all;
+  list += (list.empty() ? "" : separator) + entry;
+}
+
+/// Values by names, in the order in which the names were added.
+template <typename T>
+using Named = std::vector<std::pair<std::string, T>>;
+
+/// Returns the value of @p name, which is @p initial if the name is new.
+template <typename T>
+T &value_of(Named<T> &entries, const std::string &name, const T &initial)
+{
+  for (auto &[known, value] : entries)
+    if (known == name)
+      return value;
+  return entries.emplace_back(name, initial).second;
 }
 
 class Translator
@@ -37,7 +46,7 @@ class Translator
 public:
   Translator(const std::string &name, const std::string &contents)
       : deck(name, contents), dim(deck.dim), model(deck.model), sections(deck.sections),
-        thickness(sections[0].thickness)
+        thickness(deck.sections[0].thickness)
   {}
 
   AbaqusTranslation translate()
@@ -45,8 +54,13 @@ public:
     translate_surface_loads();
     if (deck.is_heat)
       translate_heat();
-    else
-      translate_elasticity();
+    else {
+      translate_materials();
+      translate_supports();
+      translate_loads();
+      translate_body_forces();
+      set("Elasticity", "Reactions", "true", "*NODE PRINT: RF");
+    }
     return {parameter_file(), std::move(deck.not_translated)};
   }
 
@@ -54,28 +68,44 @@ private:
   /// Adds the loads on sides to `pressures`, `tractions` and `fluxes`.
   void translate_surface_loads()
   {
-    for (const AbaqusSurfaceLoad &load : deck.surface_loads) {
-      std::vector<double> v = load.values;
-      v.resize(4);
-      const double length = std::hypot(v[1], v[2], v[3]);
-      if (load.label == "P")
-        pressures.push_back(load.surface + ": " + number_text(v[0]));
-      else if (load.label == "TRVEC" && length > 0.)
-        tractions.push_back(
-            {load.surface, {v[0] * v[1] / length, v[0] * v[2] / length, v[0] * v[3] / length}});
-      else if (load.label == "S")
-        fluxes.push_back(load.surface + ": " + number_text(v[0]));
-      else if (load.label == "F")
-        fluxes.push_back(load.surface + ": " + number_text(v[1]) + "*(" + number_text(v[0]) +
-                         " - u)");
-      else if (load.label == "R" && deck.stefan_boltzmann > 0.) {
-        const std::string zero = " - (" + number_text(deck.absolute_zero) + "))^4";
-        fluxes.push_back(load.surface + ": " + number_text(v[1] * deck.stefan_boltzmann) + "*((" +
-                         number_text(v[0]) + zero + " - (u" + zero + ")");
+    std::set<std::string> done; // surfaces made of the faces of a load
+    for (const char *const keyword :
+         {"DLOAD", "DSLOAD", "DFLUX", "DSFLUX", "FILM", "SFILM", "RADIATE", "SRADIATE"})
+      for (const AbaqusRow *const row : deck.rows(keyword)) {
+        const bool is_generated = row->name != row->fields[0];
+        if (row->name.empty() || (is_generated && !done.insert(row->name).second))
+          continue;
+        const std::string sides = deck.sides(row->name, keyword, row->location);
+        if (!sides.empty())
+          translate_surface_load(keyword, *row, sides);
       }
-      else
-        deck.note(load.line, "load " + load.label + ": femgpu has no counterpart");
+  }
+
+  void translate_surface_load(const std::string &keyword, const AbaqusRow &row,
+                              const std::string &sides)
+  {
+    std::string label = upper(row.fields[1]);
+    if (label.size() > 1 && is_digits(label.substr(1, 1)))
+      label.erase(1, 1);
+    const auto value = [&](const std::size_t i) { return deck.number(row, i + 2); };
+    const double length = std::hypot(value(1), value(2), value(3));
+    const std::string first = number_text(value(0));
+    if (label == "P")
+      append(pressures, sides + ": " + first);
+    else if (label == "TRVEC" && length > 0.)
+      for (std::size_t d = 0; d < 3; ++d)
+        value_of(tractions, sides, {})[d] += value(0) * value(1 + d) / length;
+    else if (label == "S")
+      append(fluxes, sides + ": " + first);
+    else if (label == "F")
+      append(fluxes, sides + ": " + number_text(value(1)) + "*(" + first + " - u)");
+    else if (label == "R" && deck.stefan_boltzmann > 0.) {
+      const std::string zero = " - (" + number_text(deck.absolute_zero) + "))^4";
+      append(fluxes, sides + ": " + number_text(value(1) * deck.stefan_boltzmann) + "*((" + first +
+                         zero + " - (u" + zero + ")");
     }
+    else
+      deck.note(row.location, "*" + keyword + ", " + row.fields[1] + ": femgpu has no counterpart");
   }
 
   /// Returns 'set: value; set: value' for all sections, or the value that all share; empty if
@@ -95,33 +125,24 @@ private:
       }
       first = result.empty() ? of : first;
       is_same = is_same && of == first;
-      result += (result.empty() ? "" : "; ") + section.set + ": " + of;
+      append(result, section.set + ": " + of);
     }
     return is_same ? first : result;
   }
 
   /// Returns an expression for column @p column of a table whose last column is a temperature, at
   /// the temperature @p at: a number if this is one.
-  std::string at_temperature(const Rows &table, const std::size_t column,
+  std::string at_temperature(const AbaqusTable &table, const std::size_t column,
                              const std::string &table_name, const std::string &at)
   {
-    if (table.size() == 1)
-      return number_text(table[0][column]);
-    const auto temperature = [](const auto &row) { return row.back(); };
-    if (const auto value = finite_number(at)) {
-      std::size_t k = 1;
-      while (k + 1 < table.size() && temperature(table[k]) < *value)
-        ++k;
-      const double low = temperature(table[k - 1]), high = temperature(table[k]);
-      const double t = std::clamp((*value - low) / (high - low), 0., 1.);
-      return number_text(table[k - 1][column] + t * (table[k][column] - table[k - 1][column]));
-    }
+    const auto value = finite_number(at);
+    if (value || table.size() == 1)
+      return number_text(interpolate(table, column, value.value_or(0.)));
     std::string known = table_name, entry;
     for (char &c : known)
       c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
     for (const auto &row : table)
-      entry += (entry.empty() ? "" : ", ") + number_text(temperature(row)) + " " +
-               number_text(row[column]);
+      append(entry, number_text(row.back()) + " " + number_text(row[column]), ", ");
     tables[known] = entry;
     return known + "(" + at + ")";
   }
@@ -134,13 +155,12 @@ private:
     for (const auto &p : model.table.points)
       values.push_back(otherwise[0] + otherwise[1] * p[0] + otherwise[2] * p[1] +
                        otherwise[3] * p[2]);
-    std::size_t line = 0;
-    for (const AbaqusCondition &condition : model.conditions)
-      if (condition.keyword == keyword) {
-        line = condition.line;
-        for (const std::size_t node : condition.members)
-          values[node] = deck.number(condition, 0);
-      }
+    MeshLocation location;
+    for (const AbaqusRow *const row : deck.rows(keyword)) {
+      location = row->location;
+      for (const std::size_t node : row->members)
+        values[node] = deck.number(*row, 1);
+    }
     std::vector<std::size_t> nodes;
     const std::vector<bool> is_vertex = vertices_of_cells(model.table, dim);
     for (std::size_t node = 0; node < values.size(); ++node)
@@ -148,91 +168,73 @@ private:
         nodes.push_back(node);
     if (const auto function = affine_through(model.table, nodes, values))
       return *function;
-    deck.note(line, "*" + keyword +
-                        ": the temperatures at the nodes are not a linear function of x, y "
-                        "and z; set Elasticity/Temperature rise to an expression");
+    deck.note(location, "*" + keyword +
+                            ": the temperatures at the nodes are not a linear function of x, y "
+                            "and z; set Elasticity/Temperature rise to an expression");
     return otherwise;
-  }
-
-  bool has_condition(const std::string &keyword) const
-  {
-    return std::any_of(model.conditions.begin(), model.conditions.end(),
-                       [&](const AbaqusCondition &c) { return c.keyword == keyword; });
   }
 
   void translate_materials()
   {
-    const bool is_warm = has_condition("TEMPERATURE");
-    const Affine initial =
-        has_condition("INITIAL CONDITIONS") ? temperature("INITIAL CONDITIONS", {}) : Affine{};
-    const Affine now = is_warm ? temperature("TEMPERATURE", initial) : initial;
+    const Affine initial = temperature("INITIAL CONDITIONS", {});
+    const Affine now = temperature("TEMPERATURE", initial);
     const std::string at = text_of(now), before = text_of(initial);
     const auto elastic = [&](const std::size_t column, const char *const letter) {
       return by_section("*ELASTIC", [&, column, letter](const AbaqusMaterial &m) {
-        const bool has_value = !m.elastic.empty() && m.elastic[0].size() > column;
-        return has_value ? at_temperature(m.elastic, column, letter + m.name, at) : std::string();
+        const AbaqusTable &table = m["ELASTIC"];
+        const bool has_value = !table.empty() && table[0].size() > column;
+        return has_value ? at_temperature(table, column, letter + m.name, at) : std::string();
       });
     };
     set("Elasticity", "Young's modulus", elastic(0, "E_"), "*ELASTIC");
     set("Elasticity", "Poisson's ratio", elastic(1, "nu_"), "*ELASTIC");
-    const auto is_constant = [](const AbaqusSection &s) {
-      return s.material->expansion.size() < 2;
+    std::size_t n = 0;
+    for (const AbaqusSection &section : sections)
+      n = std::max(n, (*section.material)["EXPANSION"].size());
+    if (deck.rows("TEMPERATURE").empty() || n == 0)
+      return;
+    const auto expansion = [&](const AbaqusMaterial &m) -> std::string {
+      const AbaqusTable &table = m["EXPANSION"];
+      if (table.empty() || n == 1)
+        return table.empty() ? "0" : number_text(table[0][0]);
+      // alpha(T) (T - T_zero) - alpha(T_0) (T_0 - T_zero), times a rise of 1
+      const auto strain = [&](const std::string &t) {
+        return at_temperature(table, 0, "alpha_" + m.name, t) + "*(" + t + " - (" +
+               number_text(m.zero) + "))";
+      };
+      return strain(at) + " - " + strain(before);
     };
-    const auto expands = [](const AbaqusSection &s) { return !s.material->expansion.empty(); };
-    if (!is_warm || std::none_of(sections.begin(), sections.end(), expands))
-      return;
-    if (std::all_of(sections.begin(), sections.end(), is_constant)) {
-      Affine rise = now;
-      for (std::size_t d = 0; d < 4; ++d)
-        rise[d] -= initial[d];
-      set("Elasticity", "Thermal expansion",
-          by_section("*EXPANSION",
-                     [](const AbaqusMaterial &m) {
-                       return m.expansion.empty() ? "0" : number_text(m.expansion[0][0]);
-                     }),
-          "*EXPANSION");
-      set("Elasticity", "Temperature rise", text_of(rise), "*TEMPERATURE - *INITIAL CONDITIONS");
-      return;
-    }
-    // alpha(T) (T - T_zero) - alpha(T_0) (T_0 - T_zero), times a rise of 1
-    set("Elasticity", "Thermal expansion",
-        by_section("*EXPANSION",
-                   [&](const AbaqusMaterial &m) {
-                     const auto strain = [&](const std::string &t) {
-                       return at_temperature(m.expansion, 0, "alpha_" + m.name, t) + "*(" + t +
-                              " - (" + number_text(m.zero) + "))";
-                     };
-                     return m.expansion.empty() ? "0" : strain(at) + " - " + strain(before);
-                   }),
-        "thermal strain by *EXPANSION and *TEMPERATURE");
-    set("Elasticity", "Temperature rise", "1", "");
+    Affine rise = now;
+    for (std::size_t d = 0; d < 4; ++d)
+      rise[d] -= initial[d];
+    set("Elasticity", "Thermal expansion", by_section("*EXPANSION", expansion),
+        n == 1 ? "*EXPANSION" : "thermal strain by *EXPANSION and *TEMPERATURE");
+    set("Elasticity", "Temperature rise", n == 1 ? text_of(rise) : "1",
+        n == 1 ? "*TEMPERATURE - *INITIAL CONDITIONS" : "");
   }
 
-  /// Returns the directions 1 to dim that a *BOUNDARY prescribes.
-  std::vector<int> prescribed(const AbaqusCondition &condition) const
+  /// Returns the directions that a line of *BOUNDARY prescribes; 11 is the temperature.
+  std::vector<int> prescribed(const AbaqusRow &row) const
   {
-    const std::string word = condition.values.empty() ? "" : upper(condition.values[0]);
     static const std::map<std::string, std::vector<int>> words = {
         {"ENCASTRE", {1, 2, 3}}, {"PINNED", {1, 2, 3}}, {"XSYMM", {1}},     {"YSYMM", {2}},
         {"ZSYMM", {3}},          {"XASYMM", {2, 3}},    {"YASYMM", {1, 3}}, {"ZASYMM", {1, 2}}};
-    if (const auto known = words.find(word); known != words.end())
+    if (const auto known = words.find(upper(row.fields[1])); known != words.end())
       return known->second;
-    const int first = static_cast<int>(deck.number(condition, 0));
-    const int last = condition.values.size() > 1 && !condition.values[1].empty()
-                         ? static_cast<int>(deck.number(condition, 1))
-                         : first;
+    const int first = static_cast<int>(deck.number(row, 1));
+    const int last = std::max(first, static_cast<int>(deck.number(row, 2)));
     std::vector<int> result;
     for (int direction = std::max(first, 0); direction <= std::min(last, 11); ++direction)
       result.push_back(direction);
     return result;
   }
 
-  /// Lists a condition without nodes or cells of the mesh. Returns whether it has some.
-  bool acts(const AbaqusCondition &condition, const bool has_members)
+  /// Lists a line without nodes or cells of the mesh. Returns whether it has some.
+  bool acts(const std::string &keyword, const AbaqusRow &row, const bool has_members)
   {
     if (!has_members)
-      deck.note(condition.line, "*" + condition.keyword + ": '" + condition.target +
-                                    "' is neither a set before the keyword nor part of an element");
+      deck.note(row.location, "*" + keyword + ": '" + row.fields[0] +
+                                  "' is neither a set before the keyword nor part of an element");
     return has_members;
   }
 
@@ -240,80 +242,87 @@ private:
 
   void translate_supports()
   {
-    std::vector<std::pair<std::string, Components>> supports;
-    std::map<std::pair<std::size_t, int>, std::pair<std::string, double>> known;
-    for (const AbaqusCondition &condition : model.conditions) {
-      if (condition.keyword != "BOUNDARY" || !acts(condition, !condition.name.empty()))
+    Named<Components> supports;
+    std::map<std::size_t, std::map<int, std::pair<std::string, double>>> known; // by node
+    for (const AbaqusRow *const row : deck.rows("BOUNDARY")) {
+      if (!acts("BOUNDARY", *row, !row->name.empty()))
         continue;
-      const double value = deck.number(condition, 2);
-      for (const int direction : prescribed(condition)) {
+      const double value = deck.number(*row, 3);
+      for (const int direction : prescribed(*row)) {
         if (direction < 1 || direction > dim)
           continue; // rotations and temperatures
-        auto support = std::find_if(supports.begin(), supports.end(),
-                                    [&](const auto &s) { return s.first == condition.name; });
-        if (support == supports.end())
-          support = supports.insert(support, {condition.name, {"free", "free", "free"}});
-        support->second[static_cast<std::size_t>(direction - 1)] = number_text(value);
-        for (const std::size_t node : condition.members) {
-          auto &[of, earlier] =
-              known.try_emplace({node, direction}, condition.name, value).first->second;
-          if (of != condition.name && earlier != value)
-            deck.note(condition.line, "*BOUNDARY: '" + condition.name + "' and '" + of +
-                                          "' prescribe different displacements at a common node");
-          of = condition.name;
+        value_of(supports, row->name,
+                 {"free", "free", "free"})[static_cast<std::size_t>(direction - 1)] =
+            number_text(value);
+        for (const std::size_t node : row->members) {
+          auto &[of, earlier] = known[node].try_emplace(direction, row->name, value).first->second;
+          if (of != row->name && earlier != value)
+            deck.note(row->location, "*BOUNDARY: '" + row->name + "' and '" + of +
+                                         "' prescribe different displacements at a common node");
+          of = row->name;
           earlier = value;
         }
       }
     }
+    note_transforms([&](const std::size_t node) {
+      const auto found = known.find(node); // turned supports are the same if all directions are 0
+      return found != known.end() &&
+             (found->second.size() < static_cast<std::size_t>(dim) ||
+              std::any_of(found->second.begin(), found->second.end(),
+                          [](const auto &entry) { return entry.second.second != 0.; }));
+    });
     std::string all;
     for (const auto &[of, components] : supports)
-      all += (all.empty() ? "" : "; ") + of + ": " + in_dim(components);
+      append(all, of + ": " + in_dim(components));
     set("Elasticity", "Displacement", all, "*BOUNDARY");
   }
 
   std::string in_dim(const Components &components) const
   {
-    std::string result = components[0] + ", " + components[1];
-    return dim == 3 ? result + ", " + components[2] : result;
+    return components[0] + ", " + components[1] + (dim == 3 ? ", " + components[2] : "");
+  }
+
+  /// Lists each *TRANSFORM of a node for which @p matters returns true.
+  void note_transforms(const std::function<bool(std::size_t)> &matters)
+  {
+    for (const AbaqusRow *const row : deck.rows("TRANSFORM"))
+      if (std::any_of(row->members.begin(), row->members.end(), matters))
+        deck.note(row->location, "*TRANSFORM: femgpu takes the directions of supports and forces "
+                                 "as global ones");
   }
 
   void translate_loads()
   {
     std::set<std::pair<std::string, std::size_t>> generated; // names and directions
-    for (const AbaqusCondition &condition : model.conditions) {
-      if (condition.keyword != "CLOAD" || !acts(condition, !condition.name.empty()))
+    std::set<std::size_t> loaded;                            // nodes
+    for (const AbaqusRow *const row : deck.rows("CLOAD")) {
+      if (!acts("CLOAD", *row, !row->name.empty()))
         continue;
-      const auto direction = static_cast<std::size_t>(deck.number(condition, 0));
-      if (direction < 1 || direction > static_cast<std::size_t>(dim)) {
-        deck.note(condition.line,
-                  "*CLOAD: direction " + condition.values[0] + " has no counterpart");
-        continue;
-      }
-      if (condition.name != condition.target &&
-          !generated.emplace(condition.name, direction).second)
-        continue; // further points with the same force
-      auto load = std::find_if(tractions.begin(), tractions.end(),
-                               [&](const auto &t) { return t.first == condition.name; });
-      if (load == tractions.end())
-        load = tractions.insert(load, {condition.name, {}});
-      load->second[direction - 1] += deck.number(condition, 1) / thickness;
+      const auto direction = static_cast<std::size_t>(deck.number(*row, 1));
+      loaded.insert(row->members.begin(), row->members.end());
+      if (direction < 1 || direction > static_cast<std::size_t>(dim))
+        deck.note(row->location, "*CLOAD: direction " + row->fields[1] + " has no counterpart");
+      else if (row->name == row->fields[0] || generated.emplace(row->name, direction).second)
+        value_of(tractions, row->name, {})[direction - 1] += deck.number(*row, 2) / thickness;
     }
+    note_transforms([&](const std::size_t node) { return loaded.count(node) > 0; });
     std::string all;
     for (const auto &[of, force] : tractions)
-      all += (all.empty() ? "" : "; ") + of + ": " +
-             in_dim({number_text(force[0]), number_text(force[1]), number_text(force[2])});
+      append(all,
+             of + ": " +
+                 in_dim({number_text(force[0]), number_text(force[1]), number_text(force[2])}));
     set("Elasticity", "Traction", all,
         dim == 2 && thickness != 1. ? "*CLOAD / thickness " + number_text(thickness) : "*CLOAD");
-    set("Elasticity", "Pressure", joined(pressures), "*DLOAD, *DSLOAD");
+    set("Elasticity", "Pressure", pressures, "*DLOAD, *DSLOAD");
   }
 
-  /// Returns the force per volume of a *DLOAD in a body of density @p rho; nothing if it is none.
-  std::optional<std::array<Affine, 3>> body_force(const AbaqusCondition &load,
-                                                  const double rho) const
+  /// Returns the force per volume of a line of *DLOAD in a body of density @p rho; nothing if it is
+  /// none.
+  std::optional<std::array<Affine, 3>> body_force(const AbaqusRow &load, const double rho) const
   {
-    const std::string label = load.values.empty() ? "" : upper(load.values[0]);
+    const std::string label = upper(load.fields[1]);
     std::array<Affine, 3> force = {};
-    const auto at = [&](const std::size_t i) { return deck.number(load, i); };
+    const auto at = [&](const std::size_t i) { return deck.number(load, i + 1); };
     if (label == "BX" || label == "BY" || label == "BZ")
       force[static_cast<std::size_t>(label[1] - 'X')][0] = at(1);
     else if (label == "GRAV")
@@ -338,47 +347,42 @@ private:
   {
     std::array<std::vector<Affine>, 3> forces;
     forces.fill(std::vector<Affine>(deck.n_cells));
-    bool has_force = false;
-    std::size_t line = 0;
-    for (const AbaqusCondition &load : model.conditions) {
-      const std::string label = load.values.empty() ? "" : upper(load.values[0]);
-      if (load.keyword != "DLOAD" || !acts(load, !load.members.empty()))
-        continue;
-      if (label.size() == 2 && label[0] == 'P' && label[1] != 'P')
+    std::optional<MeshLocation> location; // of a load
+    for (const AbaqusRow *const row : deck.rows("DLOAD")) {
+      if (!row->name.empty() || !acts("DLOAD", *row, !row->members.empty()))
         continue; // a pressure on sides
-      for (const std::size_t cell : load.members) {
-        const auto &density = sections[deck.section_of[cell]].material->density;
-        const auto force = body_force(load, density.empty() ? 0. : density[0][0]);
+      for (const std::size_t cell : row->members) {
+        const AbaqusTable &density = (*sections[deck.section_of[cell]].material)["DENSITY"];
+        const auto force = body_force(*row, density.empty() ? 0. : density[0][0]);
         if (!force) {
-          deck.note(load.line, "*DLOAD, " + label + ": femgpu has no counterpart");
+          deck.note(row->location, "*DLOAD, " + row->fields[1] + ": femgpu has no counterpart");
           break;
         }
-        has_force = true;
-        line = load.line;
+        location = row->location;
         for (std::size_t d = 0; d < 3; ++d)
           for (std::size_t k = 0; k < 4; ++k)
             forces[d][cell][k] += (*force)[d][k];
       }
     }
     Components text = {};
-    for (std::size_t d = 0; has_force && d < static_cast<std::size_t>(dim); ++d) {
-      const auto expression = expression_in_cells(model.table, dim, forces[d]);
-      if (!expression)
-        return deck.note(line,
-                         "*DLOAD: the body force differs between cells that no box separates");
-      text[d] = *expression;
+    for (std::size_t d = 0; location && d < static_cast<std::size_t>(dim); ++d) {
+      text[d] = in_cells(forces[d], *location, "*DLOAD: the body force");
+      if (text[d].empty())
+        return;
     }
-    if (has_force)
+    if (location)
       set("Elasticity", "Body force", in_dim(text), "*DLOAD: GRAV, CENTRIF, BX, BY, BZ");
   }
 
-  void translate_elasticity()
+  /// Returns an expression for @p functions, which are given by cell. If there is none, lists @p
+  /// what and returns an empty text.
+  std::string in_cells(const std::vector<Affine> &functions, const MeshLocation location,
+                       const std::string &what)
   {
-    translate_materials();
-    translate_supports();
-    translate_loads();
-    translate_body_forces();
-    set("Elasticity", "Reactions", "true", "*NODE PRINT: RF");
+    const auto expression = expression_in_cells(model.table, dim, functions);
+    if (!expression)
+      deck.note(location, what + " differs between cells that no box separates");
+    return expression.value_or("");
   }
 
   void translate_heat()
@@ -388,46 +392,41 @@ private:
                    [&](const AbaqusMaterial &m) {
                      const std::size_t n =
                          m.has_orthotropic_conductivity ? static_cast<std::size_t>(dim) : 1;
+                     const AbaqusTable &table = m["CONDUCTIVITY"];
                      std::string result;
-                     for (std::size_t d = 0; d < n && !m.conductivity.empty(); ++d)
-                       result += (d == 0 ? "" : ", ") +
-                                 at_temperature(m.conductivity, d,
-                                                "k_" + std::to_string(d) + m.name, "u");
+                     for (std::size_t d = 0; d < n && !table.empty(); ++d)
+                       append(result,
+                              at_temperature(table, d, "k_" + std::to_string(d) + m.name, "u"),
+                              ", ");
                      return result;
                    }),
         "*CONDUCTIVITY");
-    std::vector<std::string> temperatures;
+    std::string temperatures;
+    for (const AbaqusRow *const row : deck.rows("BOUNDARY")) {
+      const std::vector<int> directions = prescribed(*row);
+      if (directions.empty() || (directions[0] != 0 && directions.back() < 11))
+        continue;
+      const std::string side = deck.sides(row->fields[0], "BOUNDARY", row->location);
+      if (!side.empty() && side != row->name)
+        deck.note(row->location, "*BOUNDARY: '" + side + "' has nodes outside of whole sides");
+      else if (!side.empty())
+        append(temperatures, side + ": " + number_text(deck.number(*row, 3)));
+    }
+    for (const AbaqusRow *const row : deck.rows("CFLUX"))
+      deck.note(row->location, "*CFLUX: femgpu has no heat flux at nodes; use *DFLUX on sides");
     std::vector<Affine> sources(deck.n_cells);
-    std::size_t line = 0;
-    for (const AbaqusCondition &condition : model.conditions) {
-      if (condition.keyword == "BOUNDARY") {
-        const std::vector<int> directions = prescribed(condition);
-        if (directions.empty() || (directions[0] != 0 && directions.back() < 11))
-          continue;
-        const std::string side = deck.sides(upper(condition.target), "BOUNDARY", condition.line);
-        if (!side.empty() && side != condition.name)
-          deck.note(condition.line, "*BOUNDARY: '" + side + "' has nodes outside of whole sides");
-        else if (!side.empty())
-          temperatures.push_back(side + ": " + number_text(deck.number(condition, 2)));
-      }
-      else if (condition.keyword == "CFLUX")
-        deck.note(condition.line, "*CFLUX: femgpu has no heat flux at nodes; use *DFLUX on sides");
-      else if (condition.keyword == "DFLUX" && acts(condition, !condition.members.empty())) {
-        if (upper(condition.values.empty() ? "" : condition.values[0]) != "BF")
-          continue;
-        line = condition.line;
-        for (const std::size_t cell : condition.members)
-          sources[cell][0] += deck.number(condition, 1);
-      }
+    std::optional<MeshLocation> location; // of a source
+    for (const AbaqusRow *const row : deck.rows("DFLUX")) {
+      if (upper(row->fields[1]) != "BF" || !acts("DFLUX", *row, !row->members.empty()))
+        continue;
+      location = row->location;
+      for (const std::size_t cell : row->members)
+        sources[cell][0] += deck.number(*row, 2);
     }
-    set("Heat", "Dirichlet", joined(temperatures), "*BOUNDARY, degree of freedom 11");
-    set("Heat", "Neumann", joined(fluxes), "*DFLUX, *FILM, *DSFLUX, *SFILM");
-    if (line > 0) {
-      if (const auto source = expression_in_cells(model.table, dim, sources))
-        set("Heat", "Source", *source, "*DFLUX, BF");
-      else
-        deck.note(line, "*DFLUX, BF: the source differs between cells that no box separates");
-    }
+    set("Heat", "Dirichlet", temperatures, "*BOUNDARY, degree of freedom 11");
+    set("Heat", "Neumann", fluxes, "*DFLUX, *FILM, *DSFLUX, *SFILM");
+    if (location)
+      set("Heat", "Source", in_cells(sources, *location, "*DFLUX, BF: the source"), "*DFLUX, BF");
     if (!tables.empty())
       set("Solver", "Solver", "gmres", "the conductivity depends on u");
   }
@@ -457,9 +456,11 @@ private:
               "\nset Physics   = " + (deck.is_heat ? "heat" : "elasticity") + "\n";
     std::string entries;
     for (const auto &[known, entry] : tables)
-      entries += (entries.empty() ? "" : "; ") + known + ": " + entry;
+      append(entries, known + ": " + entry);
     set("Expressions", "Tables", entries, "");
     set("Mesh", "File", deck.name, "");
+    if (deck.merge_distance > 0.)
+      set("Mesh", "Merge nodes", number_text(deck.merge_distance), "*TIE");
     set("Mesh", "Natural boundaries", "all", "");
     set("Mesh", "Initial refinements", "0", "1 divides each cell into 4 or 8");
     set("Output", "Directory", "output", "");
@@ -475,8 +476,8 @@ private:
   const AbaqusModel &model;
   const std::vector<AbaqusSection> &sections;
   double thickness;
-  std::vector<std::string> pressures, fluxes;                           ///< 'name: value'
-  std::vector<std::pair<std::string, std::array<double, 3>>> tractions; ///< by name
+  std::string pressures, fluxes; ///< 'name: value; name: value'
+  Named<std::array<double, 3>> tractions;
   std::map<std::string, std::string> tables;     ///< entries of Expressions/Tables
   std::map<std::string, std::string> parameters; ///< text by section
 };

@@ -2,7 +2,7 @@
 
 #include "physics/mesh/abaqus_sets.h"
 
-#include <cmath>
+#include <map>
 #include <regex>
 #include <utility>
 #include <vector>
@@ -63,52 +63,6 @@ const ElementType &find_element_type(const std::string &type, const AbaqusText &
       "beams (T3D2, B31).");
 }
 
-AbaqusMotion::AbaqusMotion(AbaqusText &text)
-{
-  if (!text.next_data())
-    return;
-  text.require_fields(3);
-  for (std::size_t d = 0; d < 3; ++d)
-    shift[d] = text.number(d, "a component of the translation of an instance");
-  if (!text.next_data())
-    return;
-  text.require_fields(7);
-  double length = 0.;
-  for (std::size_t d = 0; d < 3; ++d) {
-    origin[d] = text.number(d, "a coordinate of the axis of an instance");
-    axis[d] = text.number(d + 3, "a coordinate of the axis of an instance") - origin[d];
-    length = std::hypot(length, axis[d]);
-  }
-  const double degrees = text.number(6, "the angle of an instance");
-  if (!(length > 0.) || !std::isfinite(length))
-    text.fail("the axis of rotation needs two different points. Write x1, y1, z1, x2, y2, z2, "
-              "angle.");
-  for (double &component : axis)
-    component /= length;
-  const auto exact = [](const double value) { return std::abs(value) < 1e-15 ? 0. : value; };
-  const double radians = std::fmod(degrees, 360.) * std::acos(-1.) / 180.;
-  cosine = exact(std::cos(radians)); // a quarter turn keeps zeros
-  sine = exact(std::sin(radians));
-  if (text.next_data())
-    text.fail("an instance has at most two data lines, a translation and a rotation.");
-}
-
-std::array<double, 3> AbaqusMotion::operator()(const std::array<double, 3> &point) const
-{
-  std::array<double, 3> v = {}, result = {}; // Rodrigues' formula for v
-  double along = 0.;
-  for (std::size_t d = 0; d < 3; ++d) {
-    v[d] = point[d] + shift[d] - origin[d];
-    along += axis[d] * v[d];
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
-    result[d] = origin[d] + cosine * v[d] + sine * (axis[e] * v[f] - axis[f] * v[e]) +
-                (1. - cosine) * along * axis[d];
-  }
-  return result;
-}
-
 std::size_t side_number(const AbaqusText &text, const std::string &shape, const bool is_shell)
 {
   const std::string side = upper(text.field(1));
@@ -122,5 +76,20 @@ std::size_t side_number(const AbaqusText &text, const std::string &shape, const 
               (is_shell ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and SNEG."
                         : ": they are S1 to S6."));
   return static_cast<std::size_t>(side[1] - '1');
+}
+
+std::optional<std::size_t> side_of_load(const std::string &keyword, const std::string &label)
+{
+  static const std::map<std::string, char> letters = {
+      {"DLOAD", 'P'}, {"DFLUX", 'S'}, {"FILM", 'F'}, {"RADIATE", 'R'}};
+  const auto letter = letters.find(keyword);
+  if (letter == letters.end() || label.empty() || label[0] != letter->second)
+    return {};
+  if (label.size() > 1 && label[1] >= '1' && label[1] <= '6')
+    return static_cast<std::size_t>(label[1] - '1');
+  const std::string rest = label.substr(1, 3);
+  if (rest == "POS" || rest == "NEG" || label == "P" || label == "PNU")
+    return AbaqusSet::element_itself;
+  return {};
 }
 } // namespace femgpu

@@ -4,10 +4,9 @@
 #include "physics/mesh/abaqus_text.h"
 #include "physics/mesh/mesh_table.h"
 
-#include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace femgpu
 {
@@ -19,41 +18,16 @@ bool is_special_type(const std::string &type);
 /// @throws InputError for the keyword line of @p text if femgpu does not support it
 const ElementType &find_element_type(const std::string &type, const AbaqusText &text);
 
-/// A translation, followed by a rotation about an axis.
-class AbaqusMotion
-{
-public:
-  AbaqusMotion() = default;
-  /// Reads the data lines of *INSTANCE: a translation; two points of the axis and the angle in
-  /// degrees. Both lines may be missing.
-  explicit AbaqusMotion(AbaqusText &text);
-
-  std::array<double, 3> operator()(const std::array<double, 3> &point) const;
-
-private:
-  std::array<double, 3> shift = {}, origin = {}, axis = {}; ///< axis: has length 1
-  double cosine = 1., sine = 0.;
-};
-
-/// An instance of a part, or the assembly: the scope of numbers of nodes and elements and of names.
-struct AbaqusInstance
-{
-  std::string name; ///< empty for the assembly
-  AbaqusMotion motion = {};
-  std::unordered_map<long long, std::size_t> nodes = {}, elements = {}; ///< indices by number
-
-  /// Returns the key of the set @p name in AbaqusModel: "INSTANCE.NAME" or "NAME".
-  std::string key(std::string_view set) const
-  {
-    return upper(name.empty() ? std::string(set) : name + "." + std::string(set));
-  }
-};
-
 /// Returns AbaqusSet::Side::side for the side in the second field of a line of *SURFACE: "S3",
 /// "E1", "SPOS" or "".
 /// @param shape of the element, for messages
 /// @param is_shell whether the element is a shell or membrane
 std::size_t side_number(const AbaqusText &text, const std::string &shape, bool is_shell);
+
+/// Returns AbaqusSet::Side::side for the label @p label, in upper case, of a load with the keyword
+/// @p keyword: the number of the face for labels such as P2 or F3NU, element_itself for P, FPOS and
+/// FNEG of shells; nullopt for loads that do not act on faces.
+std::optional<std::size_t> side_of_load(const std::string &keyword, const std::string &label);
 } // namespace femgpu
 
 #endif

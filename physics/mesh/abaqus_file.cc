@@ -2,7 +2,7 @@
 
 #include "linalg/base/text.h"
 #include "physics/mesh/abaqus_elements.h"
-#include "physics/mesh/abaqus_loads.h"
+#include "physics/mesh/abaqus_parts.h"
 #include "physics/mesh/abaqus_sets.h"
 #include "physics/mesh/abaqus_text.h"
 
@@ -13,8 +13,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,55 +21,75 @@ namespace femgpu
 namespace
 {
 using Fields = std::vector<std::string_view>;
-
-const char *const explicit_nodes_advice =
-    " Write all nodes and elements explicitly, with *NODE and *ELEMENT.";
+using Numbers = AbaqusInstance::Numbers;
 
 /// Reads the blocks that define the mesh.
 class AbaqusReader
 {
 public:
   AbaqusReader(const std::string &name, const std::string_view contents, const int dim)
-      : text(name, contents), dim(dim)
+      : parts(AbaqusText(name, contents)), text(name, contents), dim(dim)
   {
     model.table.file = name;
   }
 
   AbaqusModel read()
   {
-    if (text.next_data() || text.at_end())
-      text.reject_first_line();
-    while (text.next_keyword())
-      read_block();
-    if (instances.size() == 1) // no assembly: a file of parts
-      for (const auto &part : parts) {
-        begin_instance(part.second.value_of("NAME"));
-        read_part(part.second);
+    for (const char *const pass : {"NODE", "ELEMENT", ""})
+      for (const auto &[begin, owner] : parts.blocks) {
+        const bool is_other = !is_one_of(begin.keyword(), "|NODE|ELEMENT|");
+        if (pass != begin.keyword() && !(is_other && *pass == '\0'))
+          continue;
+        text = begin;
+        instance = owner;
+        (this->*reader_of(text.keyword()))();
       }
     model.distinguish_names();
-    for (const std::string &coupling : found_couplings)
-      model.table.warnings.push_back(model.table.file + ": " + coupling +
-                                     " is ignored, so that the parts that it connects are "
-                                     "separate. Mesh them with common nodes.");
-    for (const auto &[type, skipped] : skipped_types)
-      model.table.warnings.push_back(
-          AbaqusText::prefix(skipped.first) + "elements of TYPE=" + type + " are ignored (" +
-          std::to_string(skipped.n) +
-          " in all), because they have neither volume nor sides. femgpu has no masses, springs or "
-          "connectors.");
+    model.table.included_files = text.included_files();
+    add_warnings();
     return std::move(model);
   }
 
 private:
+  /// Elements or numbers that are not read as written.
+  struct Count
+  {
+    MeshLocation first;
+    std::size_t n = 0;
+  };
+
+  void add_warnings()
+  {
+    const auto warn = [this](const Count &count, const std::string &text) {
+      model.table.warnings.push_back(model.table.location_of(count.first) + text);
+    };
+    for (const std::string &coupling : found_couplings)
+      model.table.warnings.push_back(model.table.file + ": " + coupling +
+                                     " is ignored: the parts that it connects are separate "
+                                     "unless they have common nodes. Mesh them so, or set "
+                                     "Mesh/Merge nodes.");
+    for (const auto &[type, skipped] : skipped_types)
+      warn(skipped, "elements of TYPE=" + type + " are ignored (" + std::to_string(skipped.n) +
+                        " in all), because they have neither volume nor sides. femgpu has no "
+                        "masses, springs or connectors.");
+    for (const auto &[type, elements] : long_elements)
+      warn(elements, std::to_string(elements.n) + " elements have more nodes than a " + type +
+                         ". The further nodes are ignored; correct the TYPE if they belong to it.");
+    for (const Count &missing : missing_members)
+      warn(missing, std::to_string(missing.n) +
+                        " numbers in this set are ignored, because the file has no nodes or "
+                        "elements with these numbers.");
+  }
+
   /// Returns the set or surface named by the value of @p option, and creates it if it does not
   /// exist.
   /// @param origin the origin that a new set gets
-  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
+  AbaqusSet &named(AbaqusModel::Sets &all, const std::string &option,
                    const AbaqusOrigin origin) const
   {
     const std::string name = text.value_of(option);
     AbaqusSet &set =
-        all.try_emplace(instance->key(name), AbaqusSet{name, text.main_line_of_keyword(), origin})
+        all.try_emplace(instance->key(name), AbaqusSet{name, text.keyword_line().location, origin})
             .first->second;
     set.instance = instance->name;
     set.is_internal = text.has("INTERNAL");
@@ -81,9 +99,9 @@ private:
   void read_nodes()
   {
     text.follow_input();
-    if (text.has("SYSTEM") && upper(text.value_of("SYSTEM")) != "R")
+    if (text.has("SYSTEM") && text.keyword_line().value("SYSTEM") != "R")
       text.fail_at_keyword("*NODE with SYSTEM is not supported." +
-                           std::string(explicit_nodes_advice));
+                           AbaqusParts::explicit_nodes_advice);
     AbaqusSet *const set =
         text.has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
     std::size_t n_fields = 1 + static_cast<std::size_t>(dim); // of the previous line
@@ -91,8 +109,6 @@ private:
       text.require_fields(n_fields);
       n_fields = text.fields().size();
       const long long number = text.integer(text.field(0), "the number of a node");
-      if (text.line().find(',') == std::string_view::npos)
-        text.fail("node " + std::to_string(number) + " has no coordinates. Is the file truncated?");
       std::array<double, 3> point = {};
       for (std::size_t d = 0; d < 3; ++d)
         point[d] = text.number(d + 1, "the coordinate of a node");
@@ -114,7 +130,7 @@ private:
   {
     if (text.is_empty_block() && text.at_end())
       text.fail("the file ends within the block *" + text.keyword() + " of line " +
-                std::to_string(text.location_of_keyword().line) +
+                std::to_string(text.keyword_line().location.number) +
                 ": it is truncated. Write or copy it again.");
   }
 
@@ -123,34 +139,48 @@ private:
   std::pair<const AbaqusInstance &, std::string_view> resolve(const std::string_view word) const
   {
     if (const std::size_t dot = word.rfind('.'); dot != std::string_view::npos)
-      if (const auto named = instances.find(upper(without_quotes(word.substr(0, dot))));
-          named != instances.end())
+      if (const auto named = parts.instances.find(upper(without_quotes(word.substr(0, dot))));
+          named != parts.instances.end())
         return {named->second, without_quotes(word.substr(dot + 1))};
     if (!text.has("INSTANCE") || text.keyword() == "INSTANCE")
       return {*instance, without_quotes(word)};
-    const auto named = instances.find(upper(text.value_of("INSTANCE")));
-    if (named == instances.end())
+    const auto named = parts.instances.find(upper(text.value_of("INSTANCE")));
+    if (named == parts.instances.end())
       text.fail_at_keyword("there is no instance " + in_quotes(text.value_of("INSTANCE")) +
-                           " before this line.");
+                           " in the file.");
     return {named->second, without_quotes(word)};
   }
 
-  std::size_t find(const std::unordered_map<long long, std::size_t> &numbers,
-                   const std::string_view word, const std::string &what) const
+  /// The node, element or set that a word of the current block denotes.
+  struct Target
   {
-    const long long number = text.integer(word, "the number of " + what);
-    const auto found = numbers.find(number);
-    if (found == numbers.end())
-      text.fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
-                " before this line. The file is damaged; write it again.");
-    return found->second;
+    std::string key; ///< of a set in AbaqusModel
+    bool is_number;
+    std::optional<std::size_t> index; ///< of the node or element with this number, if it exists
+  };
+
+  Target look_up(const std::string_view word, const bool of_elements) const
+  {
+    const auto [where, name] = resolve(word);
+    Target result = {where.key(name), is_digits(name), {}};
+    const Numbers &numbers = of_elements ? where.elements : where.nodes;
+    if (result.is_number)
+      if (const auto found = numbers.find(text.integer(name, "the number of a node or element"));
+          found != numbers.end())
+        result.index = found->second;
+    return result;
+  }
+
+  [[noreturn]] void reject_missing(const std::string_view number, const bool is_element) const
+  {
+    text.fail(std::string("there is no ") + (is_element ? "element " : "node ") +
+              std::string(number) + " in the file. The file is damaged; write it again.");
   }
 
   /// Reads an element. It may continue on further lines; each line but the last ends with a comma.
   void read_element(const ElementType &type, const std::string &name)
   {
-    const std::size_t first_line = text.main_line();
-    const AbaqusText::Location location = text.location();
+    const MeshLocation location = text.location();
     Fields fields = text.fields();
     const long long number = text.integer(fields[0], "the number of an element");
     const std::size_t n_nodes = type.n_nodes();
@@ -166,17 +196,19 @@ private:
         fields = text.fields();
         i = 0;
       }
-      found.push_back(find(instance->nodes, fields[i], "a node"));
+      const auto node = instance->nodes.find(text.integer(fields[i], "the number of a node"));
+      if (node == instance->nodes.end())
+        reject_missing(fields[i], false);
+      found.push_back(node->second);
       if (found.size() == n_nodes && i + 1 < fields.size())
-        text.fail("element " + std::to_string(number) + " has more than the " +
-                  std::to_string(n_nodes) + " nodes of a " + name + ".");
+        ++long_elements.try_emplace(name, Count{location}).first->second.n;
     }
     if (type.shape == &CellShape::line && n_nodes == 3)
       std::swap(found[1], found[2]); // Abaqus lists the midpoint second
     if (!instance->elements.emplace(number, model.table.elements.size()).second)
       text.fail("element " + std::to_string(number) +
                 " is defined twice. Give each element its own number.");
-    model.table.add_element(type, 0, first_line, found, dim);
+    model.table.add_element(type, 0, location, found, dim);
   }
 
   void read_elements()
@@ -190,7 +222,7 @@ private:
       return skip_elements(name);
     const ElementType &type = find_element_type(name, text);
     if (type.shape->dimension == dim)
-      model.table.cell_types.emplace(name, text.main_line_of_keyword());
+      model.table.cell_types.emplace(name, text.keyword_line().location);
     const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
     while (text.next_data()) {
       if (set != nullptr)
@@ -204,26 +236,30 @@ private:
   /// Skips elements of a type without volume and sides. Sets may contain them.
   void skip_elements(const std::string &type)
   {
-    Skipped &skipped =
-        skipped_types.try_emplace(type, Skipped{0, text.location_of_keyword()}).first->second;
+    Count &skipped =
+        skipped_types.try_emplace(type, Count{text.keyword_line().location}).first->second;
     for (; text.next_data(); ++skipped.n)
       instance->elements.emplace(text.integer(text.field(0), "the number of an element"),
                                  skipped_element);
   }
 
-  /// Adds the member with number @p token, or the members of the set with this name, to @p set.
+  /// Adds the member with number @p token, or the members of the set with this name, to @p set. A
+  /// set may list numbers that the file lacks; other blocks may not.
   void add_members(AbaqusSet &set, const std::string_view token, const bool of_elements)
   {
-    const auto [where, word] = resolve(token);
-    if (word.find_first_not_of("0123456789") == std::string_view::npos) {
-      const std::size_t member = of_elements ? find(where.elements, word, "an element")
-                                             : find(where.nodes, word, "a node");
-      if (member != skipped_element)
-        set.members.push_back(member);
+    const Target target = look_up(token, of_elements);
+    if (target.index) {
+      if (*target.index != skipped_element)
+        set.members.push_back(*target.index);
       return;
     }
+    if (target.is_number) {
+      if (!is_one_of(text.keyword(), "|NSET|ELSET|"))
+        reject_missing(resolve(token).second, of_elements);
+      return count_missing(set, 1);
+    }
     const auto &sets = of_elements ? model.element_sets : model.node_sets;
-    const auto other = sets.find(where.key(word));
+    const auto other = sets.find(target.key);
     if (other == sets.end())
       text.fail(in_quotes(token) + " is neither a number nor the name of a set before this line.");
     const auto members = other->second.members; // a copy: the other set may be this set
@@ -237,16 +273,39 @@ private:
   {
     if (fields.size() < 2)
       text.fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
-    const long long first = text.integer(fields[0], "the first number of a range");
+    const auto [where, word] = resolve(fields[0]);
+    const long long first = text.integer(word, "the first number of a range");
     const long long last = text.integer(fields[1], "the last number of a range");
     const long long step = fields.size() > 2 ? text.integer(fields[2], "the step of a range") : 1;
     if (step < 1 || last < first || first < 0)
       text.fail("a range must increase from FIRST to LAST by a positive STEP.");
-    for (long long number = first;; number += step) { // fails at the first missing number
-      add_members(set, std::to_string(number), of_elements);
-      if (last - number < step)
-        return;
+    const Numbers &numbers = of_elements ? where.elements : where.nodes;
+    const auto length = static_cast<std::size_t>((last - first) / step) + 1;
+    std::size_t n_found = 0;
+    const auto add = [&](const std::size_t member) {
+      ++n_found;
+      if (member != skipped_element)
+        set.members.push_back(member);
+    };
+    if (length > numbers.size()) { // the range has more numbers than the file
+      for (const auto &[number, member] : numbers)
+        if (number >= first && number <= last && (number - first) % step == 0)
+          add(member);
     }
+    else
+      for (std::size_t i = 0; i < length; ++i)
+        if (const auto found = numbers.find(first + static_cast<long long>(i) * step);
+            found != numbers.end())
+          add(found->second);
+    if (n_found < length)
+      count_missing(set, length - n_found);
+  }
+
+  void count_missing(const AbaqusSet &set, const std::size_t n)
+  {
+    if (missing_members.empty() || !(missing_members.back().first == set.location))
+      missing_members.push_back({set.location});
+    missing_members.back().n += n;
   }
 
   /// Adds the vertices of the elements in @p element_set, and the mid-side nodes between them.
@@ -292,8 +351,7 @@ private:
 
   void read_surface()
   {
-    const std::string type =
-        upper(text.has("TYPE") ? text.value_of("TYPE") : std::string("ELEMENT"));
+    const std::string type = text.keyword_line().value("TYPE");
     if (type == "NODE") {
       AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
       while (text.next_data())
@@ -301,7 +359,7 @@ private:
       return reject_truncated_block();
     }
     AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
-    if (type != "ELEMENT" || text.has("COMBINE") || text.has("CROP"))
+    if ((text.has("TYPE") && type != "ELEMENT") || text.has("COMBINE") || text.has("CROP"))
       text.fail_at_keyword(
           "only surfaces of nodes or of sides of elements are supported. Remove this "
           "surface.");
@@ -313,167 +371,112 @@ private:
         surface.sides.push_back(
             {element,
              side_number(text, model.table.elements[element].shape->name, are_shells[element]),
-             text.main_line()});
-      const auto [where, word] = resolve(text.field(0));
-      if (const auto set = model.element_sets.find(where.key(word));
+             text.location()});
+      if (const auto set = model.element_sets.find(look_up(text.field(0), true).key);
           set != model.element_sets.end())
         set->second.defines_surface = true;
     }
     reject_truncated_block();
   }
 
-  /// Makes a surface of all faces that loads of the same keyword and values act on.
-  void read_face_loads()
+  void read_section()
   {
-    while (text.next_data()) {
-      const std::optional<std::size_t> side = AbaqusLoads::side(text);
-      if (!side)
-        continue;
-      text.require_fields(3);
-      AbaqusSet chosen;
-      add_members(chosen, text.field(0), true);
-      const bool is_itself = *side == AbaqusSet::element_itself;
-      const int dimension = is_itself ? dim - 1 : dim; // others are structures without faces
-      const auto has_no_face = [&](const std::size_t element) {
-        return model.table.elements[element].shape->dimension != dimension;
-      };
-      auto &members = chosen.members;
-      members.erase(std::remove_if(members.begin(), members.end(), has_no_face), members.end());
-      if (members.empty())
-        continue;
-      AbaqusSet &surface = loads.surface(text, model);
-      for (const std::size_t element : members)
-        surface.sides.push_back({element, *side, text.main_line()});
+    const auto set = model.element_sets.find(look_up(text.value_of("ELSET"), true).key);
+    if (set != model.element_sets.end())
+      set->second.origin = AbaqusOrigin::section;
+    store_block();
+  }
+
+  /// Stores a block that does not define the mesh.
+  void store_block()
+  {
+    if (is_one_of(text.keyword(), "|TIE|MPC|EQUATION|COUPLING|RIGID BODY|EMBEDDED ELEMENT|"))
+      found_couplings.insert("*" + text.keyword());
+    n_steps += text.keyword() == "STEP" ? 1 : 0;
+    if (n_steps > 1 && text.keyword() != "STEP")
+      return;
+    AbaqusBlock block = {text.keyword_line()};
+    const bool is_section = block.keyword == "SOLID SECTION";
+    if (is_section || block.keyword == "TRANSFORM") {
+      const std::string set = text.value_of(is_section ? "ELSET" : "NSET");
+      text.next_data();
+      add_row(block, {set});
+    }
+    while (text.next_data())
+      add_row(block, {});
+    model.blocks.push_back(std::move(block));
+  }
+
+  /// Adds a row of @p fields and the fields of the current line to @p block.
+  void add_row(AbaqusBlock &block, std::vector<std::string> fields)
+  {
+    fields.insert(fields.end(), text.fields().begin(), text.fields().end());
+    AbaqusRow row = {text.location(), std::move(fields)};
+    if (const AbaqusModel::Sets *const sets = model.targets_of(block.keyword)) {
+      const Target target = look_up(row.fields[0], sets != &model.node_sets);
+      if (const auto set = sets->find(target.key); set != sets->end())
+        row.members = set->second.members;
+      else if (target.index && *target.index != skipped_element)
+        row.members = {*target.index};
+      row.fields[0] = target.key;
+      row.fields.resize(std::max<std::size_t>(row.fields.size(), 2));
+      if (const auto side = side_of_load(block.keyword, upper(row.fields[1])))
+        add_faces(block, row, *side);
+    }
+    block.rows.push_back(std::move(row));
+  }
+
+  /// Adds the faces with number @p side on which a load acts to the surface of all faces with the
+  /// same load.
+  void add_faces(const AbaqusBlock &block, AbaqusRow &row, const std::size_t side)
+  {
+    text.require_fields(3);
+    AbaqusSet chosen;
+    add_members(chosen, text.field(0), true);
+    const bool is_itself = side == AbaqusSet::element_itself;
+    AbaqusBlock::Key key = block.key(row, 2);
+    key.first += upper(row.fields[1]).erase(1, is_itself ? 0 : 1);
+    for (const std::size_t element : chosen.members) {
+      if (model.table.elements[element].shape->dimension != (is_itself ? dim - 1 : dim))
+        continue; // a structure without faces
+      row.name = load_surfaces[key];
+      if (row.name.empty()) {
+        row.name = load_surfaces[key] = model.new_name(lower(block.keyword) + "_");
+        model.surfaces.emplace(upper(row.name),
+                               AbaqusSet{row.name, row.location, AbaqusOrigin::load});
+      }
+      model.surfaces.at(upper(row.name)).sides.push_back({element, side, row.location});
     }
   }
 
-  void read_section()
+  using Read = void (AbaqusReader::*)();
+  static Read reader_of(const std::string &keyword)
   {
-    const auto [where, word] = resolve(text.value_of("ELSET"));
-    const auto set = model.element_sets.find(where.key(word));
-    if (set != model.element_sets.end())
-      set->second.origin = AbaqusOrigin::section;
-    if (text.keyword() == "SOLID SECTION")
-      add_section(text, where.key(word), model);
-  }
-
-  /// Stores the data lines of a keyword that acts on nodes or elements, and the faces of loads.
-  void read_conditions()
-  {
-    add_conditions(text, model, [this](const std::string_view token, const bool of_elements) {
-      const auto [where, word] = resolve(token);
-      const auto &numbers = of_elements ? where.elements : where.nodes;
-      const bool is_number = is_digits(word) && word.size() < 18;
-      const auto found = is_number ? numbers.find(std::stoll(std::string(word))) : numbers.end();
-      return std::pair(where.key(word), found == numbers.end() ? skipped_element : found->second);
-    });
-    if (is_on_elements(text.keyword()))
-      read_face_loads();
-  }
-
-  /// Reads, or skips, the blocks up to *END PART or *END INSTANCE.
-  /// @param begin stands at *PART or *INSTANCE
-  void walk_to_end(const AbaqusText &begin, const bool reads)
-  {
-    static const std::set<std::string> others = {"PART", "INSTANCE", "ASSEMBLY", "END ASSEMBLY",
-                                                 "STEP"};
-    while (text.next_keyword() && others.count(text.keyword()) == 0)
-      if (text.keyword() == "END " + begin.keyword())
-        return;
-      else if (reads)
-        read_block();
-    begin.fail_at_keyword("*" + begin.keyword() + " has no *END " + begin.keyword() +
-                          ". Is the file truncated?");
-  }
-
-  /// Skips a part, which *INSTANCE reads.
-  void skip_part()
-  {
-    const auto [part, is_new] = parts.emplace(upper(text.value_of("NAME")), text);
-    if (!is_new)
-      text.fail_at_keyword("the part " + in_quotes(text.value_of("NAME")) + " is defined twice.");
-    walk_to_end(AbaqusText(text), false);
-  }
-
-  /// Reads the blocks of @p part into the current instance.
-  void read_part(const AbaqusText &part)
-  {
-    AbaqusText position = std::exchange(text, part);
-    walk_to_end(part, true);
-    text = std::move(position);
-  }
-
-  void begin_instance(const std::string &name)
-  {
-    const auto [added, is_new] = instances.try_emplace(upper(name), AbaqusInstance{name});
-    if (!is_new)
-      text.fail_at_keyword("the instance " + in_quotes(name) + " is defined twice.");
-    instance = &added->second;
-  }
-
-  void read_instance()
-  {
-    const AbaqusText begin = text;
-    const auto part = parts.find(upper(text.value_of("PART")));
-    if (part == parts.end())
-      text.fail_at_keyword("there is no part " + in_quotes(text.value_of("PART")) +
-                           " before this line.");
-    begin_instance(text.value_of("NAME"));
-    instance->motion = AbaqusMotion(text);
-    read_part(part->second);
-    walk_to_end(begin, true);
-    instance = &instances.at("");
-  }
-
-  /// Reads a block, or skips it if its keyword does not concern the mesh.
-  void read_block()
-  {
-    static const std::map<std::string, void (AbaqusReader::*)()> blocks = {
+    static const std::map<std::string, Read> readers = {
         {"NODE", &AbaqusReader::read_nodes},
         {"ELEMENT", &AbaqusReader::read_elements},
         {"NSET", &AbaqusReader::read_set},
         {"ELSET", &AbaqusReader::read_set},
         {"SURFACE", &AbaqusReader::read_surface},
-        {"PART", &AbaqusReader::skip_part},
-        {"INSTANCE", &AbaqusReader::read_instance},
         {"SOLID SECTION", &AbaqusReader::read_section},
         {"SHELL SECTION", &AbaqusReader::read_section}};
-    static const std::set<std::string> on_nodes = {"BOUNDARY", "CLOAD", "CFLUX", "TEMPERATURE",
-                                                   "INITIAL CONDITIONS"};
-    static const std::set<std::string> generating_keywords = {
-        "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "PARAMETER"};
-    static const std::set<std::string> coupling_keywords = {
-        "TIE", "MPC", "EQUATION", "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
-    if (generating_keywords.count(text.keyword()) > 0)
-      text.fail_at_keyword("*" + text.keyword() + " is not supported." + explicit_nodes_advice);
-    if (coupling_keywords.count(text.keyword()) > 0)
-      found_couplings.insert("*" + text.keyword());
-    n_steps += text.keyword() == "STEP" ? 1 : 0;
-    if (const auto block = blocks.find(text.keyword()); block != blocks.end())
-      (this->*block->second)();
-    else if (n_steps < 2 && (on_nodes.count(text.keyword()) > 0 || is_on_elements(text.keyword())))
-      read_conditions();
+    const auto found = readers.find(keyword);
+    return found == readers.end() ? &AbaqusReader::store_block : found->second;
   }
 
-  /// The elements of a type that is ignored.
-  struct Skipped
-  {
-    std::size_t n;
-    AbaqusText::Location first;
-  };
   /// The index of elements that are ignored.
   static constexpr std::size_t skipped_element = static_cast<std::size_t>(-1);
 
-  AbaqusText text;
+  AbaqusParts parts;
+  AbaqusText text; ///< of the current block
   int dim;
   AbaqusModel model;
-  std::vector<bool> are_shells;            ///< whether an element is a shell or membrane
-  std::map<std::string, AbaqusText> parts; ///< where they begin, by names in upper case
-  std::map<std::string, AbaqusInstance> instances = {{"", {}}}; ///< by names in upper case
-  AbaqusInstance *instance = &instances.at("");                 ///< of the current block
-  std::set<std::string> found_couplings;        ///< keywords that are ignored with a warning
-  std::map<std::string, Skipped> skipped_types; ///< by names of types
-  AbaqusLoads loads;
+  std::vector<bool> are_shells;          ///< whether an element is a shell or membrane
+  AbaqusInstance *instance = nullptr;    ///< of the current block
+  std::set<std::string> found_couplings; ///< keywords that are ignored with a warning
+  std::map<std::string, Count> skipped_types, long_elements; ///< by names of types
+  std::vector<Count> missing_members;                        ///< of sets
+  std::map<AbaqusBlock::Key, std::string> load_surfaces;     ///< names
   std::size_t n_steps = 0;
 };
 } // namespace

@@ -36,10 +36,21 @@ void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
   const auto key = [&](const AbaqusSet &c) {
     return std::make_tuple(!number_in(c.name, prefix).has_value(), c.origin, c.members.size(),
-                           c.line);
+                           c.location.file, c.location.number);
   };
   std::sort(candidates.begin(), candidates.end(),
             [&](const AbaqusSet &a, const AbaqusSet &b) { return key(a) < key(b); });
+}
+
+/// Adds "This @p kind of line N of 'FILE' @p reason" to the unusable names of @p table.
+void add_unusable(MeshTable &table, const std::vector<int> &dimensions, const AbaqusSet &set,
+                  const std::string &kind, const std::string &reason)
+{
+  for (const int dimension : dimensions)
+    table.unusable_names.push_back({dimension, set.name,
+                                    "This " + kind + " of line " +
+                                        std::to_string(set.location.number) + " of '" +
+                                        table.file_of(set.location) + "' " + reason});
 }
 
 /**
@@ -61,11 +72,9 @@ std::vector<long long> assign_ids(std::vector<AbaqusSet> &candidates, const std:
   for (std::size_t c = 0; c < candidates.size(); ++c) {
     const std::set<long long> &of_set = ids.of_groups[c];
     if (is_of_curves && of_set.size() > 1)
-      table.unusable_names.push_back({dimension, candidates[c].name,
-                                      "This curve of line " + std::to_string(candidates[c].line) +
-                                          " of '" + table.file +
-                                          "' shares edges with another one, but each edge can be "
-                                          "in one curve only. Remove one of the two."});
+      add_unusable(table, {dimension}, candidates[c], "curve",
+                   "shares edges with another one, but each edge can be in one curve only. Remove "
+                   "one of the two.");
     else if (of_set != std::set<long long>{number_in(candidates[c].name, "").value_or(-1)})
       for (const long long id : of_set)
         table.names.push_back({dimension, id, candidates[c].name});
@@ -114,6 +123,7 @@ public:
         candidates.push_back(std::move(set));
     }
     store_curve_edges();
+    add_supported_sides();
     for (auto &entry : model.node_sets)
       if (!entry.second.is_internal)
         add_node_set(entry.second, candidates);
@@ -127,98 +137,81 @@ public:
       }
   }
 
-  /// Sets AbaqusCondition::name, and adds the points of generated names to the table.
-  void name_conditions()
-  {
-    for (std::size_t node = 0; node < table.edge_ends.size(); ++node)
-      if (table.is_mid_side(node))
-        mid_side_nodes[std::minmax(table.edge_ends[node][0], table.edge_ends[node][1])] = node;
-    std::map<std::vector<std::string>, std::vector<PointGroup>> groups;
-    std::map<std::pair<std::string, bool>, std::string> regions; // by target and is_load
-    for (AbaqusCondition &condition : model.conditions) {
-      const bool is_load = condition.keyword == "CLOAD";
-      if (!is_load && condition.keyword != "BOUNDARY")
-        continue;
-      const auto [region, is_new] = regions.try_emplace({condition.target, is_load});
-      if (is_new && !is_digits(condition.target))
-        region->second = region_with(condition, is_load ? 0 : dim - 1);
-      condition.name = region->second;
-      if (condition.name.empty()) {
-        std::vector<std::string> key = condition.values;
-        key.push_back(condition.keyword);
-        add_points(condition, groups[key]);
-      }
-    }
-  }
-
 private:
-  /// Points with a generated name.
-  struct PointGroup
-  {
-    std::string name;
-    long long id;
-    std::set<std::size_t> nodes;
-  };
+  /// A direction, a value and an amplitude.
+  using Support = std::tuple<int, double, std::string>;
 
-  /// Adds the nodes of @p condition to one of the @p groups with the same values. Each group has a
-  /// node once, so that repeated loads add up.
-  void add_points(AbaqusCondition &condition, std::vector<PointGroup> &groups)
+  /// Returns what a line of *BOUNDARY on a single node prescribes; nothing for other lines.
+  static std::vector<Support> supports_of(const AbaqusBlock &block, const AbaqusRow &row)
   {
-    std::vector<std::size_t> nodes;
-    for (const std::size_t node : condition.members)
-      if (is_vertex[node] || table.is_mid_side(node))
-        nodes.push_back(node);
-    if (nodes.empty())
-      return;
-    const auto is_free = [&](const PointGroup &group) {
-      return condition.keyword != "CLOAD" ||
-             std::none_of(nodes.begin(), nodes.end(),
-                          [&](const std::size_t node) { return group.nodes.count(node) > 0; });
+    std::vector<Support> result;
+    if (block.keyword != "BOUNDARY" || row.members.size() != 1 || !is_digits(row.fields[0]))
+      return result;
+    const auto number = [&](const std::size_t i) {
+      return i < row.fields.size() ? finite_number(row.fields[i]).value_or(0.) : 0.;
     };
-    auto group = std::find_if(groups.begin(), groups.end(), is_free);
-    if (group == groups.end()) {
-      std::string &name = condition.name;
-      do
-        name = (condition.keyword == "CLOAD" ? "cload_" : "boundary_") +
-               std::to_string(++n_names[condition.keyword]);
-      while (std::any_of(table.names.begin(), table.names.end(),
-                         [&](const PhysicalName &known) { return known.name == name; }));
-      const auto id = static_cast<long long>(table.names.size()) + 1;
-      table.names.push_back({0, id, name});
-      group = groups.insert(group, {name, id, {}});
-    }
-    condition.name = group->name;
-    for (const std::size_t node : nodes)
-      if (group->nodes.insert(node).second)
-        table.elements.push_back({&CellShape::point, group->id, condition.line, {{node}}});
+    const double last = std::min(std::max(number(1), number(2)), 11.);
+    for (double direction = number(1); direction <= last; ++direction)
+      result.emplace_back(static_cast<int>(direction), number(3), block.value("AMPLITUDE"));
+    return result;
   }
 
-  /// Returns the name of the region of at most @p dimension that the target of @p condition denotes
-  /// and that has exactly its nodes; empty if there is none.
-  std::string region_with(const AbaqusCondition &condition, const int dimension) const
+  /// Replaces lines of *BOUNDARY on all single nodes of sides by lines on node sets with generated
+  /// names, so that the supports hold the centres of quadrilaterals of second order, too. These are
+  /// not nodes of the file.
+  void add_supported_sides()
   {
-    const auto is_named = [&](const PhysicalName &known) {
-      return known.dimension < dim && known.name == condition.target;
-    };
-    const auto found = std::find_if(table.names.begin(), table.names.end(), is_named);
-    if (found == table.names.end() || found->dimension > dimension)
-      return {};
-    std::set<long long> ids;
-    for (const PhysicalName &known : table.names)
-      if (known.dimension == dim - 1 && known.name == condition.target)
-        ids.insert(known.id);
-    std::set<std::size_t> of_sides;
-    for (const MeshElement &side : sides)
-      if (found->dimension == dim - 1 && ids.count(side.id) > 0)
-        for (std::size_t a = 0; a < side.shape->n_nodes; ++a) {
-          of_sides.insert(side.nodes[a]);
-          for (std::size_t b = 0; b < a; ++b)
-            if (const auto middle = mid_side_nodes.find(std::minmax(side.nodes[a], side.nodes[b]));
-                middle != mid_side_nodes.end())
-              of_sides.insert(middle->second);
-        }
-    const std::set<std::size_t> nodes(condition.members.begin(), condition.members.end());
-    return found->dimension < dim - 1 || of_sides == nodes ? found->name : std::string();
+    if (dim != 3 || table.order() == 1)
+      return;
+    std::map<Support, std::set<std::size_t>> nodes, on_sides;
+    for (const AbaqusBlock &block : model.blocks)
+      for (const AbaqusRow &row : block.rows)
+        for (const Support &support : supports_of(block, row))
+          nodes[support].insert(row.members[0]);
+    const SideNodes nodes_of(table);
+    for (const auto &[support, held] : nodes)
+      for (const MeshElement &side : sides) {
+        const std::vector<std::size_t> of_side = nodes_of(side);
+        if (side.shape == &CellShape::quadrilateral &&
+            std::all_of(of_side.begin(), of_side.end(),
+                        [&held = held](const std::size_t node) { return held.count(node) > 0; }))
+          on_sides[support].insert(of_side.begin(), of_side.end());
+      }
+    std::map<std::set<std::size_t>, std::string> names;
+    std::set<Support> done;
+    for (AbaqusBlock &block : model.blocks) {
+      std::vector<AbaqusRow> rows;
+      for (AbaqusRow &row : block.rows) {
+        bool is_replaced = row.members.size() == 1;
+        const std::vector<Support> supports = supports_of(block, row);
+        for (const Support &support : supports)
+          if (on_sides[support].count(row.members[0]) == 0)
+            is_replaced = false;
+          else if (done.insert(support).second)
+            rows.push_back(row_on(on_sides[support], support, row, names));
+        if (supports.empty() || !is_replaced)
+          rows.push_back(std::move(row));
+      }
+      block.rows = std::move(rows);
+    }
+  }
+
+  /// Returns the line that prescribes @p support at the nodes @p held of whole sides.
+  /// @param row a line that prescribes it at a single node
+  AbaqusRow row_on(const std::set<std::size_t> &held, const Support &support, const AbaqusRow &row,
+                   std::map<std::set<std::size_t>, std::string> &names)
+  {
+    AbaqusRow result = {row.location, row.fields, {held.begin(), held.end()}};
+    std::string &name = names[held];
+    if (name.empty()) {
+      name = model.new_name("boundary_");
+      model.node_sets.emplace(upper(name),
+                              AbaqusSet{name, row.location, AbaqusOrigin::nodes, result.members});
+    }
+    result.fields[0] = name;
+    result.fields.resize(std::max<std::size_t>(result.fields.size(), 3));
+    result.fields[1] = result.fields[2] = std::to_string(std::get<int>(support));
+    return result;
   }
 
   /// Returns the element sets, restricted to elements of @p dimension. Omits empty sets, internal
@@ -231,7 +224,7 @@ private:
       const bool is_surface_helper = set.defines_surface && set.origin == AbaqusOrigin::listed;
       if (set.is_internal || (is_surface_helper && dimension == dim))
         continue;
-      AbaqusSet candidate = {set.name, set.line, set.origin};
+      AbaqusSet candidate = {set.name, set.location, set.origin};
       for (const std::size_t element : set.members)
         if (table.elements[element].shape->dimension == dimension)
           candidate.members.push_back(element);
@@ -256,7 +249,7 @@ private:
       }
       if (element.shape->dimension < dim - 1 || (is_cell && listed.side >= n_sides) ||
           (!is_cell && listed.side < AbaqusSet::all_free))
-        throw InputError(table.location_of(listed.line) + "a " + element.shape->name +
+        throw InputError(table.location_of(listed.location) + "a " + element.shape->name +
                          " in a mesh of dimension " + std::to_string(dim) +
                          " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
                          "SPOS or SNEG for elements on the boundary.");
@@ -298,9 +291,7 @@ private:
 
   void make_unusable(const AbaqusSet &set, const std::string &kind, const std::string &reason)
   {
-    table.unusable_names.push_back({dim - 1, set.name,
-                                    "This " + kind + " of line " + std::to_string(set.line) +
-                                        " of '" + table.file + "' " + reason});
+    add_unusable(table, {dim - 1}, set, kind, reason);
   }
 
   /// In 3D, stores the edges of the curves that element sets of trusses or beams already define.
@@ -325,7 +316,7 @@ private:
           is_member(table.edge_ends[node][1]))
         edges.push_back({&CellShape::line,
                          largest_curve + 1,
-                         set.line,
+                         set.location,
                          {{table.edge_ends[node][0], table.edge_ends[node][1]}}});
     return edges;
   }
@@ -364,19 +355,18 @@ private:
       const auto id = static_cast<long long>(table.names.size()) + 1;
       table.names.push_back({0, id, set.name});
       for (const std::size_t node : set.members)
-        table.elements.push_back({&CellShape::point, id, set.line, {{node}}});
+        table.elements.push_back({&CellShape::point, id, set.location, {{node}}});
       return;
     }
     for (const MeshElement &edge : edges)
       if (const auto owner = line_of_edge.find(all_nodes(edge)); owner != line_of_edge.end())
         return make_unusable(set, "node set",
-                             "shares edges with the curve of line " +
-                                 std::to_string(owner->second) +
+                             "shares edges with the curve of " + table.line_of(owner->second) +
                                  ", but each edge can be in one curve only. Use that curve, "
                                  "or remove one of the two from the file.");
     table.names.push_back({1, ++largest_curve, set.name});
     for (const MeshElement &edge : edges) {
-      line_of_edge.emplace(all_nodes(edge), set.line);
+      line_of_edge.emplace(all_nodes(edge), set.location);
       table.elements.push_back(edge);
     }
   }
@@ -393,53 +383,11 @@ private:
   std::vector<MeshElement> sides; ///< boundary sides
   std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
-  std::set<NodeSet> boundary_edges;            ///< in 3D; filled when first needed
-  std::map<NodeSet, std::size_t> line_of_edge; ///< for edges of curves, the line in the file
-  long long largest_curve = 0;                 ///< the largest id of curves
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> mid_side_nodes; ///< by ends, ascending
-  std::map<std::string, int> n_names; ///< number of generated names, by keyword
+  std::set<NodeSet> boundary_edges;             ///< in 3D; filled when first needed
+  std::map<NodeSet, MeshLocation> line_of_edge; ///< for edges of curves
+  long long largest_curve = 0;                  ///< the largest id of curves
 };
-/// Replaces keys of sets in conditions by the names of the sets, and element indices by cell
-/// indices, which count elements of @p dim only.
-void prepare_conditions(AbaqusModel &model, const int dim)
-{
-  std::vector<std::size_t> cells(model.table.elements.size(), no_side);
-  std::size_t n_cells = 0;
-  for (std::size_t e = 0; e < cells.size(); ++e)
-    if (model.table.elements[e].shape->dimension == dim)
-      cells[e] = n_cells++;
-  for (AbaqusCondition &condition : model.conditions) {
-    const bool of_elements = is_on_elements(condition.keyword);
-    const auto &sets = of_elements ? model.element_sets : model.node_sets;
-    if (const auto set = sets.find(condition.target); set != sets.end())
-      condition.target = set->second.name;
-    if (of_elements) {
-      for (std::size_t &member : condition.members)
-        member = cells[member];
-      std::sort(condition.members.begin(), condition.members.end());
-      const auto end = std::unique(condition.members.begin(), condition.members.end());
-      condition.members.erase(std::lower_bound(condition.members.begin(), end, no_side),
-                              condition.members.end());
-    }
-  }
-}
-} // namespace
 
-void AbaqusModel::distinguish_names()
-{
-  std::map<std::string, std::set<std::string>> owners; // instances by names
-  for (const auto *const sets : {&node_sets, &element_sets, &surfaces})
-    for (const auto &entry : *sets)
-      if (!entry.second.is_internal)
-        owners[upper(entry.second.name)].insert(entry.second.instance);
-  for (auto *const sets : {&node_sets, &element_sets, &surfaces})
-    for (auto &[key, set] : *sets)
-      if (!set.instance.empty() && owners[upper(set.name)].size() > 1)
-        set.name.insert(0, set.instance + ".");
-}
-
-namespace
-{
 /// Removes empty sets. Their names become unusable.
 void drop_empty_sets(AbaqusModel &model, const int dim)
 {
@@ -451,18 +399,23 @@ void drop_empty_sets(AbaqusModel &model, const int dim)
         continue;
       }
       const std::string reason = "is empty or has only elements that femgpu ignores";
-      for (const int dimension : {dim - 1, dim})
-        model.table.unusable_names.push_back({dimension, set.name,
-                                              "This set of line " + std::to_string(set.line) +
-                                                  " of '" + model.table.file + "' " + reason +
-                                                  "."});
+      add_unusable(model.table, {dim - 1, dim}, set, "set", reason + ".");
       if (!set.is_internal && set.origin != AbaqusOrigin::of_elements)
-        model.table.warnings.push_back(model.table.location_of(set.line) + "the set '" + set.name +
-                                       "' " + reason + ". Parameters cannot name it.");
+        model.table.warnings.push_back(model.table.location_of(set.location) + "the set '" +
+                                       set.name + "' " + reason + ". Parameters cannot name it.");
       entry = sets->erase(entry);
     }
 }
 } // namespace
+
+std::string AbaqusModel::new_name(const std::string &prefix)
+{
+  for (int n = 1;; ++n) {
+    const std::string name = prefix + std::to_string(n), key = upper(name);
+    if (surfaces.count(key) + node_sets.count(key) + element_sets.count(key) == 0)
+      return name;
+  }
+}
 
 void assign_ids_from_sets(AbaqusModel &model, const int dim)
 {
@@ -474,12 +427,12 @@ void assign_ids_from_sets(AbaqusModel &model, const int dim)
   const auto &elements = model.table.elements;
   if (std::any_of(elements.begin(), elements.end(), is_too_large))
     return; // check_mesh_table() rejects it
-  prepare_conditions(model, dim);
+  prepare_rows(model, dim);
   SetConverter reader(model, dim);
   reader.assign_element_ids(dim);
   if (dim == 3)
     reader.assign_element_ids(1);
   reader.assign_side_ids();
-  reader.name_conditions();
+  name_rows(model, dim);
 }
 } // namespace femgpu

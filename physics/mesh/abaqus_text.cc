@@ -33,15 +33,28 @@ std::string upper(const std::string_view text)
   return result;
 }
 
+std::string lower(const std::string_view text)
+{
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](const unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
 std::string_view without_quotes(const std::string_view text)
 {
   const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-AbaqusText::AbaqusText(const std::string &name, const std::string_view text)
+AbaqusText::AbaqusText(const std::string &name, const std::string_view text) : main_file(name)
 {
-  sources.push_back({std::make_shared<std::string>(name), nullptr, MeshText(name, text)});
+  sources.push_back({nullptr, MeshText(name, text), 0});
+}
+
+const std::string &AbaqusText::name_of(const std::size_t file) const
+{
+  return file == 0 ? main_file : (*files)[file - 1];
 }
 
 /// Moves to the next line that is neither blank nor a comment, without following *INCLUDE.
@@ -64,7 +77,7 @@ bool AbaqusText::next_line_of_deck()
   while (next_line()) {
     if (line()[0] != '*' || upper(trimmed_view(line().substr(1)).substr(0, 7)) != "INCLUDE")
       return true;
-    Keyword include = parse_keyword();
+    AbaqusKeyword include = parse_keyword();
     std::swap(include, current); // for value_of()
     open(value_of("INPUT"));
     std::swap(include, current);
@@ -73,9 +86,9 @@ bool AbaqusText::next_line_of_deck()
 }
 
 /// Parses the keyword in the current line and its continuation lines.
-AbaqusText::Keyword AbaqusText::parse_keyword()
+AbaqusKeyword AbaqusText::parse_keyword()
 {
-  Keyword result = {"", {}, location(), main_line()};
+  AbaqusKeyword result = {"", {}, location()};
   std::string all(line().substr(1));
   while (!all.empty() && all.back() == ',') {
     if (!next_line() || line()[0] == '*')
@@ -90,8 +103,8 @@ AbaqusText::Keyword AbaqusText::parse_keyword()
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string name = upper(trimmed_view(word.substr(0, equals)));
     const std::string_view value = word.substr(std::min(equals + 1, word.size()));
-    if (result.name.empty())
-      result.name = name;
+    if (result.keyword.empty())
+      result.keyword = name;
     else
       result.options[name] = without_quotes(trimmed_view(value));
   }
@@ -102,7 +115,8 @@ AbaqusText::Keyword AbaqusText::parse_keyword()
 void AbaqusText::open(const std::string &file)
 {
   namespace fs = std::filesystem;
-  const fs::path path = fs::path(*sources.back().name).parent_path() / file; // `file` if absolute
+  const fs::path path =
+      fs::path(name_of(sources.back().file)).parent_path() / file; // `file` if absolute
   const std::string name = path.string();
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored))
@@ -110,19 +124,23 @@ void AbaqusText::open(const std::string &file)
                     "' does not exist or is not a file. A relative path starts at the directory of "
                     "the file that includes it.");
   for (const Source &source : sources)
-    if (fs::equivalent(path, *source.name, ignored))
+    if (fs::equivalent(path, name_of(source.file), ignored))
       fail_at_keyword("the file '" + name + "' includes itself. Remove this line.");
   std::optional<std::string> contents = contents_of_file(name);
   if (!contents)
     fail_at_keyword("the file '" + name + "' cannot be read. Check its permissions and its disk.");
   const auto text = std::make_shared<const std::string>(std::move(*contents));
-  sources.push_back({std::make_shared<std::string>(name), text, MeshText(name, *text)});
+  const auto known = std::find(files->begin(), files->end(), name);
+  sources.push_back(
+      {text, MeshText(name, *text), static_cast<std::size_t>(known - files->begin()) + 1});
+  if (known == files->end())
+    files->push_back(name);
 }
 
 bool AbaqusText::next_keyword()
 {
   while (!is_at_keyword && !has_ended)
-    next_data();
+    next_line_of_block();
   if (has_ended)
     return false;
   current = parse_keyword();
@@ -131,14 +149,18 @@ bool AbaqusText::next_keyword()
   return true;
 }
 
+/// Moves to the next line of the block. Returns false at the end of the block.
+bool AbaqusText::next_line_of_block()
+{
+  has_ended = has_ended || !next_line_of_deck();
+  is_at_keyword = !has_ended && line()[0] == '*';
+  return !has_ended && !is_at_keyword;
+}
+
 bool AbaqusText::next_data()
 {
   data.clear();
-  if (is_at_keyword || has_ended)
-    return false;
-  has_ended = !next_line_of_deck();
-  is_at_keyword = !has_ended && line()[0] == '*';
-  if (has_ended || is_at_keyword)
+  if (is_at_keyword || !next_line_of_block())
     return false;
   is_empty = false;
   split_at_commas(line(), data);
@@ -158,7 +180,7 @@ const std::string &AbaqusText::value_of(const std::string &option) const
 {
   const auto value = current.options.find(option);
   if (value == current.options.end() || value->second.empty())
-    fail_at_keyword("*" + current.name + " has no option " + option +
+    fail_at_keyword("*" + current.keyword + " has no option " + option +
                     ", for example '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or "
                     "'*SURFACE, NAME=SS1'. Is the file truncated?");
   return value->second;
@@ -170,9 +192,9 @@ void AbaqusText::follow_input()
     open(value_of("INPUT"));
 }
 
-void AbaqusText::fail(const std::string &message, const Location &location) const
+void AbaqusText::fail(const std::string &message, const MeshLocation location) const
 {
-  throw InputError(prefix(location) + message);
+  throw InputError(name_of(location.file) + ":" + std::to_string(location.number) + ": " + message);
 }
 
 void AbaqusText::reject_first_line() const

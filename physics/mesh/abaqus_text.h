@@ -14,8 +14,33 @@ namespace femgpu
 {
 /// Returns @p text in upper case.
 std::string upper(std::string_view text);
+/// Returns @p text in lower case.
+std::string lower(std::string_view text);
+/// Returns whether @p word is one of @p list, in which '|' is before, between and after the words.
+inline bool is_one_of(const std::string &word, const std::string_view list)
+{
+  return list.find("|" + word + "|") != std::string_view::npos;
+}
 /// Returns @p text without the double quotes around it, if it has any.
 std::string_view without_quotes(std::string_view text);
+
+/// A keyword line of an input file.
+struct AbaqusKeyword
+{
+  std::string keyword;                        ///< in upper case, without '*'
+  std::map<std::string, std::string> options; ///< values without quotes, by names in upper case
+  MeshLocation location = {};
+
+  bool has(const std::string &option) const
+  {
+    return options.count(option) > 0;
+  }
+  /// Returns the value of @p option in upper case; empty if there is none.
+  std::string value(const std::string &option) const
+  {
+    return has(option) ? upper(options.at(option)) : std::string();
+  }
+};
 
 /**
  * Walks an Abaqus or CalculiX input file block by block. A block is a keyword with its data lines:
@@ -35,13 +60,6 @@ std::string_view without_quotes(std::string_view text);
 class AbaqusText
 {
 public:
-  /// A line of the main file or of an included file.
-  struct Location
-  {
-    std::shared_ptr<const std::string> file;
-    std::size_t line;
-  };
-
   /// @param text contents of the file @p name; must outlive this object
   AbaqusText(const std::string &name, std::string_view text);
 
@@ -50,16 +68,15 @@ public:
   /// Returns the keyword in upper case, without '*'.
   const std::string &keyword() const
   {
-    return current.name;
+    return current.keyword;
   }
-  /// Returns the values of the options of the keyword without quotes, by names in upper case.
-  const std::map<std::string, std::string> &options() const
+  const AbaqusKeyword &keyword_line() const
   {
-    return current.options;
+    return current;
   }
   bool has(const std::string &option) const
   {
-    return current.options.count(option) > 0;
+    return current.has(option);
   }
   /// Returns the value of @p option. @throws InputError if the keyword has no such option or value
   const std::string &value_of(const std::string &option) const;
@@ -107,28 +124,16 @@ public:
     return field(i).empty() ? 0. : sources.back().text.coordinate(data[i], what);
   }
 
-  /// Returns the line of the main file: of the current line or of the *INCLUDE that contains it.
-  std::size_t main_line() const
+  /// Returns the current line.
+  MeshLocation location() const
   {
-    return sources.front().text.line_number();
+    return {sources.back().text.line_number(), sources.back().file};
   }
-  /// Returns the line of the main file for the keyword, as main_line().
-  std::size_t main_line_of_keyword() const
+  /// Returns the names of the files that have been included, also by copies of this object, as
+  /// MeshTable::included_files.
+  const std::vector<std::string> &included_files() const
   {
-    return current.main_line;
-  }
-  /// Returns the beginning of messages: "FILE:LINE: ".
-  static std::string prefix(const Location &location)
-  {
-    return *location.file + ":" + std::to_string(location.line) + ": ";
-  }
-  Location location() const
-  {
-    return {sources.back().name, sources.back().text.line_number()};
-  }
-  const Location &location_of_keyword() const
-  {
-    return current.location;
+    return *files;
   }
 
   /// Throws an InputError with @p message for the current line.
@@ -136,7 +141,7 @@ public:
   {
     fail(message, location());
   }
-  [[noreturn]] void fail(const std::string &message, const Location &location) const;
+  [[noreturn]] void fail(const std::string &message, MeshLocation location) const;
   /// Throws an InputError for a file that does not begin with a keyword.
   [[noreturn]] void reject_first_line() const;
   /// Throws an InputError with @p message for the line of the keyword.
@@ -146,27 +151,25 @@ public:
   }
 
 private:
-  struct Keyword
-  {
-    std::string name;
-    std::map<std::string, std::string> options;
-    Location location;
-    std::size_t main_line;
-  };
   /// A file that has not been read to its end.
   struct Source
   {
-    std::shared_ptr<const std::string> name, contents; ///< contents: null for the main file
+    std::shared_ptr<const std::string> contents; ///< null for the main file
     MeshText text;
+    std::size_t file; ///< see MeshLocation
   };
 
   bool next_line();
   bool next_line_of_deck();
-  Keyword parse_keyword();
+  bool next_line_of_block();
+  AbaqusKeyword parse_keyword();
   void open(const std::string &file);
+  const std::string &name_of(std::size_t file) const;
 
+  std::string main_file;
   std::vector<Source> sources; ///< each file is included by the one before
-  Keyword current = {};
+  std::shared_ptr<std::vector<std::string>> files = std::make_shared<std::vector<std::string>>();
+  AbaqusKeyword current = {};
   std::vector<std::string_view> data; ///< fields of the current data line
   bool is_at_keyword = false;         ///< the current line is the keyword line of the next block
   bool is_empty = true;               ///< the current block had no data line yet

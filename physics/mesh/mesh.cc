@@ -373,7 +373,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
   name_points(parameters.named_points, coarse, mesh.regions, table);
   name_curves(parameters.named_curves, coarse, mesh.regions, table);
   for (const auto &[type, location] : table.cell_types)
-    mesh.regions.cell_types[type] = table.file + ":" + std::to_string(location);
+    mesh.regions.cell_types[type] = table.line_of(location);
   mesh.warnings.insert(mesh.warnings.end(), table.warnings.begin(), table.warnings.end());
   return table;
 }

@@ -94,7 +94,7 @@ void check_plane(const MeshTable &table)
   double size = 0.;
   for (const auto &point : table.points)
     size = std::max({size, std::abs(point[0]), std::abs(point[1])});
-  const auto check = [&](const std::size_t point, const std::size_t location,
+  const auto check = [&](const std::size_t point, const MeshLocation location,
                          const char *const node) {
     const double z = table.points[point][2];
     if (std::abs(z) > 1e-10 * size)
@@ -167,7 +167,7 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
       const MeshElement &second = table.elements[boundary[i].second];
       reject(table, second,
              "this face has the id " + std::to_string(second.id) + ", but also the id " +
-                 std::to_string(first.id) + " (line " + std::to_string(first.location) +
+                 std::to_string(first.id) + " (line " + std::to_string(first.location.number) +
                  "). Write each face once.");
     }
 }
@@ -211,7 +211,7 @@ bool has_groups(const MeshTable &table, const int dimension)
 /// Adds the names of groups of @p dimension, and the group's number, to the unusable names.
 /// @param groups the ids of the groups, each with the location of an element
 void make_unusable(MeshTable &table, const int dimension,
-                   const std::map<long long, std::size_t> &groups)
+                   const std::map<long long, MeshLocation> &groups)
 {
   for (const auto &[id, location] : groups) {
     std::string reason = table.location_of(location) + "this group " + off_boundary(dimension);
@@ -244,7 +244,7 @@ void remove_unusable_elements(MeshTable &table, const std::vector<Face> &faces, 
   };
   const auto unusable =
       std::stable_partition(table.elements.begin(), table.elements.end(), is_usable);
-  std::array<std::map<long long, std::size_t>, 3> groups; // by dimension
+  std::array<std::map<long long, MeshLocation>, 3> groups; // by dimension
   for (auto e = unusable; e != table.elements.end(); ++e)
     if (e->id != 0)
       groups[static_cast<std::size_t>(e->shape->dimension)].emplace(e->id, e->location);
@@ -372,13 +372,24 @@ std::string advice_on_mixed_cells(const int dim)
          "tetrahedra only, remove 'Recombine' and Mesh.RecombineAll. Then mesh again.";
 }
 
-std::string MeshTable::location_of(const std::size_t location) const
+const std::string &MeshTable::file_of(const MeshLocation location) const
 {
-  return file + ":" + std::to_string(location) + ": ";
+  return location.file == 0 ? file : included_files.at(location.file - 1);
 }
 
-void MeshTable::add_element(const ElementType &type, const long long id, const std::size_t location,
-                            const std::vector<std::size_t> &nodes, const int dim)
+std::string MeshTable::line_of(const MeshLocation location) const
+{
+  return file_of(location) + ":" + std::to_string(location.number);
+}
+
+std::string MeshTable::location_of(const MeshLocation location) const
+{
+  return line_of(location) + ": ";
+}
+
+void MeshTable::add_element(const ElementType &type, const long long id,
+                            const MeshLocation location, const std::vector<std::size_t> &nodes,
+                            const int dim)
 {
   MeshElement element{type.shape, id, location, {}};
   const std::size_t n_corners = type.shape->n_nodes;

@@ -37,8 +37,8 @@ constexpr std::array<std::size_t, 8> lexicographic_order = {{0, 1, 3, 2, 4, 5, 7
 struct MeshElement
 {
   const CellShape *shape;
-  long long id;         ///< material or boundary id; 0 if the file has none
-  std::size_t location; ///< line in the file
+  long long id; ///< material or boundary id; 0 if the file has none
+  MeshLocation location;
   /// Indices in MeshTable::points: first around the bottom face, then around the top face. Entries
   /// from shape->n_nodes on are unused.
   std::array<std::size_t, 8> nodes;
@@ -70,7 +70,7 @@ struct SecondOrderNode
 {
   std::vector<std::size_t> corners; ///< indices of points
   std::size_t node;                 ///< index of a point
-  std::size_t location;             ///< MeshElement::location of its element
+  MeshLocation location;            ///< MeshElement::location of its element
 };
 
 /// The indices of the vertices of a side, line or point, in ascending order and padded to four.
@@ -102,7 +102,8 @@ struct UnusableName
 /// The contents of a mesh file, before deal.II gets them. Does not depend on deal.II.
 struct MeshTable
 {
-  std::string file; ///< name of the file
+  std::string file;                        ///< name of the file
+  std::vector<std::string> included_files; ///< names of the files that it includes
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
   std::vector<PhysicalName> names; ///< names of groups; a group may have no elements
@@ -113,7 +114,7 @@ struct MeshTable
   /// points. May be shorter than `points`: the remaining points are not mid-side nodes.
   std::vector<std::array<std::size_t, 2>> edge_ends;
   /// For each cell type named in the file, such as CPS4, the first line with that type.
-  std::map<std::string, std::size_t> cell_types;
+  std::map<std::string, MeshLocation> cell_types;
   std::vector<std::string>
       cell_locations; ///< location_of() each cell; filled when deal.II's mesh is made
 
@@ -122,7 +123,7 @@ struct MeshTable
    * nodes to edge_ends, and the nodes of second order that curve it to second_order_nodes.
    * @param nodes indices of its points
    */
-  void add_element(const ElementType &type, long long id, std::size_t location,
+  void add_element(const ElementType &type, long long id, MeshLocation location,
                    const std::vector<std::size_t> &nodes, int dim);
 
   static constexpr std::array<std::size_t, 2> no_ends = {
@@ -139,7 +140,11 @@ struct MeshTable
   }
 
   /// Returns the beginning of messages: "FILE:LINE: ".
-  std::string location_of(std::size_t location) const;
+  std::string location_of(MeshLocation location) const;
+  /// Returns the name of the file of a location.
+  const std::string &file_of(MeshLocation location) const;
+  /// Returns "FILE:LINE".
+  std::string line_of(MeshLocation location) const;
 };
 
 /// Returns the sides that belong to exactly one cell.

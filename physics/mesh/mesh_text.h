@@ -10,6 +10,22 @@
 
 namespace femgpu
 {
+/// A line of a mesh file or of a file that it includes; the number of a cell in formats without
+/// lines. Numbers convert implicitly, because most formats have one file only.
+struct MeshLocation
+{
+  MeshLocation(const std::size_t number = 0, const std::size_t file = 0)
+      : number(number), file(file)
+  {}
+  friend bool operator==(const MeshLocation &a, const MeshLocation &b)
+  {
+    return a.number == b.number && a.file == b.file;
+  }
+
+  std::size_t number;
+  std::size_t file; ///< 0 for MeshTable::file, i + 1 for MeshTable::included_files[i]
+};
+
 /**
  * Splits the text of a mesh file into lines and words, and counts lines. Does not depend on
  * deal.II. All errors are InputErrors that begin with "FILE:LINE: ".

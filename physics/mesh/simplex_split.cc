@@ -44,7 +44,7 @@ const CellShape &simplex_of(const int dim)
 struct GivenDiagonal
 {
   std::array<std::size_t, 2> ends, others;
-  std::size_t location; ///< MeshElement::location of its cell
+  MeshLocation location; ///< MeshElement::location of its cell
   bool is_ranked = false;
 };
 

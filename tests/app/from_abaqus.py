@@ -78,6 +78,44 @@ class FromAbaqus(unittest.TestCase):
         for ranks in 1, 2:  # 20 of stress
             self.assertAlmostEqual(self.quantities(deck, ranks=ranks)["max displacement"], math.hypot(0.04, 0.006), 8)
 
+    def test_amplitudes_scale_loads_by_their_value_at_the_end_of_the_step(self):
+        deck = COLUMN + STEEL + ("*AMPLITUDE, NAME=A\n0., 1., 1., 2., 2., 3.\n*BOUNDARY\nBOTTOM, 1, 3\n*STEP\n*STATIC\n"
+                                 "1.5, 1.5\n*DLOAD, AMPLITUDE=A, TIME DELAY=1.\n4, P2, -4.\n*END STEP\n")
+        self.assertAlmostEqual(self.quantities(deck)["max displacement"], 1.5 * 4. * 4. / 1000., 7)
+
+    def test_ties_of_coincident_nodes_merge_them(self):
+        upper = COLUMN.replace("2, 5, 6, 7, 8,", "2, 105, 106, 107, 108,").replace(
+            "*ELEMENT", "105, 0, 0, 1\n106, 1, 0, 1\n107, 1, 1, 1\n108, 0, 1, 1\n*ELEMENT")
+        tie = "*SURFACE, NAME=BELOW\n1, S2\n*NSET, NSET=N\n105, 106, 107, 108\n*SURFACE, NAME=ABOVE, TYPE=NODE\nN\n*TIE, NAME=T\nABOVE, BELOW\n"
+        step = "*BOUNDARY\nBOTTOM, 1, 3\n*STEP\n*STATIC\n*DLOAD\n4, P2, -5.\n*END STEP\n"
+        translation = self.translate(upper + STEEL + tie + step)
+        self.assertNotIn("Not translated", translation.stdout)
+        self.write("deck.prm", translation.stdout)
+        for ranks in 1, 2:
+            self.assertEqual(self.femgpu("deck.prm", ranks=ranks).returncode, 0)
+            with open(os.path.join(self.folder.name, "output", "summary.json"), encoding="utf-8") as file:
+                self.assertAlmostEqual(json.load(file)["cycles"][0]["quantities"]["max displacement"], 0.02, 7)
+        cracked = upper + STEEL + tie.replace("105, 106, 107, 108\n", "105, 106, 107\n") + step
+        self.assertIn("*TIE: femgpu joins parts only", self.translate(cracked).stdout)
+
+    def test_supports_of_all_nodes_of_sides_hold_the_sides(self):
+        corners = [(0, 0), (1, 0), (1, 1), (0, 1)]
+        edges = [(0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)]
+        nodes = [(x, y, z) for z in (0, 1) for x, y in corners]
+        nodes += [(x, y, z) for z in (0, 1) for x, y in edges] + [(x, y, 0.5) for x, y in corners]
+        deck = "*NODE\n" + "".join(f"{i}, {x}, {y}, {z}\n" for i, (x, y, z) in enumerate(nodes, 1))
+        deck += ("*ELEMENT, TYPE=C3D20, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,\n11, 12, 13, 14, 15, 16, 17, 18, 19, 20\n"
+                 "*SOLID SECTION, ELSET=ALL, MATERIAL=STEEL\n*NSET, NSET=BOTTOM\n1, 2, 3, 4, 9, 10, 11, 12\n" + STEEL +
+                 "*BOUNDARY\n" + "".join(f"{i}, 1, 3\n" for i in (1, 2, 3, 4, 9, 10, 11, 12)) + "5, 1\n")
+        step = "*STEP\n*STATIC\n*DLOAD\n1, P2, -5.\n*END STEP\n"
+        turned = "*TRANSFORM, NSET=BOTTOM, TYPE=C\n0., 0., 0., 0., 0., 1.\n"
+        for transform in "", turned:  # has no effect where all directions are fixed
+            values = self.quantities(deck + transform + step)
+            self.assertAlmostEqual(values["reaction z of BOTTOM"], -5., 6)
+        self.assertIn("ids 0, 1 (BOTTOM, boundary_1), 2 (dload_1)", self.femgpu("deck.prm", "--validate").stdout)
+        turned = "*NSET, NSET=TOP\n5\n" + turned.replace("BOTTOM", "TOP")
+        self.assertIn("*TRANSFORM: femgpu takes", self.translate(deck + turned + step).stdout)
+
     def test_film_cools_a_bar(self):
         deck = plate("DC2D4", 0.) + ("*STEP\n*HEAT TRANSFER, STEADY STATE\n*BOUNDARY\nLEFT, 11, 11, 100.\n"
                                      "*FILM\n2, F2, 20., 10.\n*END STEP\n")
@@ -91,14 +129,14 @@ class FromAbaqus(unittest.TestCase):
         self.assertAlmostEqual(self.quantities(deck)["max displacement"], 1e-3 * math.hypot(2., 1.), 9)
 
     def test_lists_what_is_not_translated(self):
-        deck = COLUMN + STEEL + ("*PLASTIC\n5., 0.\n*ORIENTATION, NAME=O\n1, 0, 0, 0, 1, 0\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n"
+        deck = COLUMN + STEEL + ("*PLASTIC\n5., 0.\n*ORIENTATION, NAME=O\n1, 0, 0, 0, 1, 0\n*AMPLITUDE, NAME=A, USER\n"
                                  "*BOUNDARY\nBOTTOM, 1, 3\n*EQUATION\n2\n17, 1, 1., 18, 1, -1.\n*STEP, NLGEOM\n*STATIC\n"
                                  "*CLOAD, AMPLITUDE=A\n17, 1, 1.\n*DLOAD\n4, P2NU\n*END STEP\n*STEP\n*STATIC\n*END STEP\n")
         translation = self.translate(deck)
         self.assertEqual(translation.returncode, 0)
         self.assertEqual(translation.stderr.count("\n"), 1)
         listed = [line for line in translation.stdout.splitlines() if line.startswith("#   deck.inp:")]
-        for word in "*PLASTIC", "*AMPLITUDE", "*EQUATION", "NLGEOM", "CLOAD, AMPLITUDE", "PNU", "*STEP: step 2":
+        for word in "*PLASTIC", "*AMPLITUDE", "*EQUATION", "NLGEOM", "CLOAD, AMPLITUDE", "P2NU", "*STEP: step 2":
             self.assertTrue(any(word in line for line in listed), (word, listed))
         self.assertFalse(any("ORIENTATION" in line for line in listed))
 
@@ -110,7 +148,7 @@ class FromAbaqus(unittest.TestCase):
     def test_wrong_decks_print_no_parameter_file(self):
         step = "*STEP\n*STATIC\n*END STEP\n"
         for deck, place, message in [
-                (COLUMN + STEEL.replace("1000.", "1o00") + step, "32", "Young's modulus|value"),
+                (COLUMN + STEEL.replace("1000.", "1o00") + step, "32", "not a number"),
                 (COLUMN + STEEL, "", "no *STEP"),
                 (COLUMN + STEEL + "*STEP\n*FREQUENCY\n5\n*END STEP\n", "36", "*FREQUENCY in the first step"),
                 (plate("DC2D4", 0.) + "*STEP\n*HEAT TRANSFER\n1., 1.\n*END STEP\n", "23", "without STEADY STATE"),

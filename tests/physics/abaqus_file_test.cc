@@ -71,20 +71,16 @@ TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
 {
   EXPECT_STARTS(error_of("a b\n"), "m.inp:1: 'a b' is not a keyword such as *NODE");
   EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is not a number");
-  EXPECT_STARTS(error_with("1, 0, 0\n", "1\n"), "m.inp:5: node 1 has no coordinates.");
   EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, nan\n"),
                 "m.inp:5: the coordinate of a node is 'nan'");
   EXPECT_STARTS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: node 3 is defined");
-  EXPECT_STARTS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
+  EXPECT_STARTS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 in");
   EXPECT_STARTS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
                 "m.inp:13: element 10 has 3 nodes, but a CPS4R has 4. Is the file truncated?");
-  EXPECT_STARTS(error_with("6, 5\n*", "6, 5, 1\n*"),
-                "m.inp:15: element 20 has more than the 4 nodes of a");
   EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: element 10 is defined");
   EXPECT_STARTS(error_with("type=CPS4R", "type=COH2D4"), "m.inp:11: elements of TYPE='COH2D4'");
   EXPECT_STARTS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT has no option TYPE");
   EXPECT_STARTS(error_with("10, EB7", "10, EB8"), "m.inp:23: 'EB8' is neither a number nor");
-  EXPECT_STARTS(error_with("20, 20, 1", "20, 30, 1"), "m.inp:21: there is no element 21");
   EXPECT_STARTS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must increase");
   EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, S5"), "m.inp:25: a quadrilateral in a mesh of");
   EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is not a side of a quadri");
@@ -180,9 +176,9 @@ TEST(AbaqusFile, AnEdgeIsInOneCurveAndNodesOfSetsAreOfCells)
                                        "*NSET, NSET=of truss, ELSET=truss\n",
                                    3);
   EXPECT_STARTS(reason_of(table, "same"),
-                "This node set of line 28 of 'm.inp' shares edges with the curve of line");
+                "This node set of line 28 of 'm.inp' shares edges with the curve of m.inp:");
   EXPECT_STARTS(reason_of(table, "of truss"), // with the middle node of the truss
-                "This node set of line 32 of 'm.inp' shares edges with the curve of line");
+                "This node set of line 32 of 'm.inp' shares edges with the curve of m.inp:");
   EXPECT_STARTS(reason_of(table, "alone"), "This node set of line 30 of 'm.inp' has nodes that are "
                                            "neither vertices nor mid-side nodes");
   EXPECT_EQ(id_of(table, 1, "truss"), 1);
@@ -191,7 +187,7 @@ TEST(AbaqusFile, AnEdgeIsInOneCurveAndNodesOfSetsAreOfCells)
 TEST(AbaqusFile, NamesOfCellsAreKeptAndAxisymmetricOnesRefused)
 {
   const MeshTable table = table_of(squares);
-  EXPECT_EQ(table.cell_types, (std::map<std::string, std::size_t>{{"CPS4R", 11}}));
+  EXPECT_EQ(table.cell_types, (std::map<std::string, MeshLocation>{{"CPS4R", 11}}));
   EXPECT_STARTS(error_with("type=CPS4R", "type=CAX4R"),
                 "m.inp:11: elements of TYPE=CAX4R are axisymmetric, which is not supported.");
 }

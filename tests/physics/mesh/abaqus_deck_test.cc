@@ -72,6 +72,12 @@ TEST(AbaqusDeck, IncludedFilesAreReadWhereTheyAreNamed)
   EXPECT_EQ(table.points.size(), 6U);
   EXPECT_EQ(table.names.size(), table_of(squares).names.size());
   EXPECT_EQ(table.elements[0].location, 5U);
+  const std::string named = replaced(nodes, "*node", "*NSET, NSET=none\n*node");
+  written("a/nodes.inp", named);
+  const MeshTable warned = read(with("a/nodes.inp", rest));
+  ASSERT_EQ(warned.warnings.size(), 1U);
+  EXPECT_NE(warned.warnings[0].find("a/nodes.inp:4: the set 'none' is empty"), std::string::npos);
+  EXPECT_NE(reason_of(warned, "none").find("a/nodes.inp' is empty"), std::string::npos);
 
   const std::string here = std::filesystem::path(with("a/nodes.inp", rest)).parent_path().string();
   EXPECT_STARTS(error(with("b.inp", rest)),
@@ -89,7 +95,7 @@ TEST(AbaqusDeck, IncludedFilesAreReadWhereTheyAreNamed)
           replaced(nodes, "*node", "*MATERIAL, NAME=m\n*node") + "*ELEMENT, TYPE=CAX4\n");
   EXPECT_STARTS(error(with("a/c.inp", rest)), here + "/a/c.inp:12: elements of TYPE=CAX4");
   written("a/c.inp", nodes + "*ELEMENT, TYPE=CPS4\n1, 1, 2, 5, 5\n");
-  EXPECT_STARTS(error(with("a/c.inp", "")), here + "/main.inp:2: "); // the line of *INCLUDE
+  EXPECT_STARTS(error(with("a/c.inp", "")), here + "/a/c.inp:12: ");
 
   const std::string by_option = replaced(squares, "1, 0, 0\n", "");
   written("first.inp", "1, 0, 0\n");
@@ -104,6 +110,31 @@ TEST(AbaqusDeck, BlankCoordinatesAreZero)
       replaced(replaced(squares, "1, 0, 0\n", "1,\n"), "2, 1., 0.\n", "2, 1.,,\n");
   const MeshTable table = table_of(replaced(text, "4, 0, 1, 0", "4, , 1."));
   EXPECT_EQ(table.points, table_of(squares).points);
+}
+
+TEST(AbaqusDeck, NodesMayFollowTheBlocksThatUseThem)
+{
+  const std::size_t begin = squares.find("*node"), end = squares.find("*ELEMENT");
+  const std::string nodes = squares.substr(begin, end - begin);
+  const std::string elements = squares.substr(end, squares.find("*Element") - end);
+  const MeshTable table = table_of(replaced(replaced(squares, nodes, ""), elements, "") + elements +
+                                   replaced(nodes, "1, 0, 0\n", "1\n"));
+  EXPECT_EQ(table.points, table_of(squares).points);
+  EXPECT_EQ(table.elements.size(), table_of(squares).elements.size());
+  EXPECT_EQ(id_of(table, 2, "EB7"), 7);
+}
+
+TEST(AbaqusDeck, NumbersOfSetsWithoutNodesAndFurtherNodesOfElementsAreIgnored)
+{
+  const std::string text = replaced(replaced(squares, "20, 20, 1", "20, 1000000000, 10"),
+                                    "right\n3\n", "right\n3, 99\n");
+  const MeshTable table = table_of(replaced(text, "6, 5\n*", "6, 5, 1\n*"));
+  EXPECT_EQ(id_of(table, 2, "EB7"), 7);
+  ASSERT_EQ(table.warnings.size(), 3U);
+  EXPECT_STARTS(table.warnings[0],
+                "m.inp:15: 1 elements have more nodes than a CPS4R. The further");
+  EXPECT_STARTS(table.warnings[1], "m.inp:20: 99999998 numbers in this set are ignored");
+  EXPECT_STARTS(table.warnings[2], "m.inp:26: 1 numbers in this set are ignored");
 }
 
 TEST(AbaqusDeck, EmptySetsAndBlocksAreReadAndSetsWithoutMembersNamed)
@@ -235,7 +266,8 @@ TEST(AbaqusDeck, AnInstanceMayHoldItsMeshAndPartsMayBeIncluded)
       written("parts.inp", replaced(assembly, mesh, "*INCLUDE, INPUT=mesh.inp\n"));
   const MeshTable included = read_abaqus_file(path, *contents_of_file(path), 2);
   EXPECT_EQ(included.points, table_of(assembly).points);
-  EXPECT_EQ(included.elements[1].location, 2U);
+  EXPECT_EQ(included.line_of(included.elements[1].location),
+            std::filesystem::path(path).parent_path().string() + "/mesh.inp:7");
 }
 
 TEST(AbaqusDeck, WrongPartsAndInstancesAreNamedWithTheirLine)
@@ -252,11 +284,10 @@ TEST(AbaqusDeck, WrongPartsAndInstancesAreNamedWithTheirLine)
   EXPECT_STARTS(wrong("*End Part\n*Part", "*Part"), "m.inp:1: *PART has no *END PART. Is the file");
   EXPECT_STARTS(wrong("*End Instance\n*Instance", "*Instance"), "m.inp:24: *INSTANCE has no *END");
   EXPECT_STARTS(wrong("instance=square-1\n1,", "instance=sqare\n1,"),
-                "m.inp:34: there is no instance 'sqare' before");
+                "m.inp:34: there is no instance 'sqare' in");
   EXPECT_STARTS(wrong("square-1.7, S3", "sqare.7, S3"), "m.inp:43: 'sqare.7' is neither a number");
-  EXPECT_STARTS(wrong("square-1.7, S3", "7, S3"), "m.inp:43: there is no element 7 before");
-  EXPECT_STARTS(wrong("square-1.7, S3", "square-1.8, S3"),
-                "m.inp:43: there is no element 8 before");
+  EXPECT_STARTS(wrong("square-1.7, S3", "7, S3"), "m.inp:43: there is no element 7 in");
+  EXPECT_STARTS(wrong("square-1.7, S3", "square-1.8, S3"), "m.inp:43: there is no element 8 in");
   EXPECT_STARTS(wrong("1., 0., 0., 1., 0., 1., 90.", "1., 0., 0., 1., 0., 0., 90."),
                 "m.inp:28: the axis of rotation needs two different points");
   EXPECT_STARTS(wrong("90.\n", "90.\n1.\n"), "m.inp:29: an instance has at most two data lines");
@@ -273,17 +304,15 @@ TEST(AbaqusDeck, FacesOfLoadsAreSurfaces)
                             "*DLOAD, AMPLITUDE=a\n10, P4NU\n10, P4, -1E1\n"
                             "*RADIATE\n20, R3, 300., 0.8\n*DFLUX\nPlate, BF, 3.\n20, S2, 7.\n";
   AbaqusModel model = read_abaqus_model("m.inp", squares + loads, 2);
-  ASSERT_EQ(model.face_loads.size(), 6U);
-  const std::array<const char *, 6> names = {
-      {"dload_1", "film_1", "film_2", "dload_2", "radiate_1", "dflux_1"}};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    EXPECT_EQ(model.face_loads[i].name, names[i]);
-  EXPECT_EQ(model.face_loads[1].keyword, "FILM");
-  EXPECT_EQ(model.face_loads[1].label, "F");
-  EXPECT_EQ(model.face_loads[1].line, 43U);
-  EXPECT_EQ(model.face_loads[1].values, (std::vector<std::string>{"293.", "25."}));
-  EXPECT_EQ(model.face_loads[3].label, "PNU");
-  EXPECT_EQ(model.surfaces.at("DLOAD_1").sides.size(), 2U);
+  std::vector<std::string> names;
+  for (const AbaqusBlock &block : model.blocks)
+    for (const AbaqusRow &row : block.rows)
+      if (!row.name.empty())
+        names.push_back(row.name + " " + row.fields[1]);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"dload_1 P2", "film_1 F3", "film_1 F1", "film_2 F3",
+                                      "dload_2 P4NU", "dload_3 P4", "radiate_1 R3", "dflux_1 S2"}));
+  EXPECT_EQ(model.surfaces.at("DLOAD_1").sides.size(), 1U); // dload_3 has an amplitude
   EXPECT_EQ(model.surfaces.at("FILM_1").sides.size(), 3U);
   assign_ids_from_sets(model, 2);
   const MeshTable &table = model.table;
