@@ -10,7 +10,8 @@ temperatures at the nodes are compared. NLGEOM is removed from the decks. The co
   deck, elements   the name, and the element types with their numbers
   nodes, largest   the number of compared nodes, and the largest value of ccx
   difference       the largest difference of a component, divided by `largest`
-  full_integration the same if ccx uses C3D20, C3D8 and CPS8 for C3D20R, C3D8R and CPS8R
+  full_integration the same if ccx uses C3D20, C3D8 and CPS8 for C3D20R, C3D8R, C3D8I and CPS8R
+  ccx_elements     the largest difference between ccx with these elements and with those of the deck
   result           "agrees within 1e-4", "agrees within 1e-2" or "differs", or why there is none
 
 Elements of ccx differ from femgpu's: C3D20 and CPS8 have no nodes at the centres of faces and cells,
@@ -80,7 +81,7 @@ def nodes_of(blocks):
         if re.match(r"\*NODE(,|$)", keyword):
             for line in data:
                 words = [float(word) for word in line.replace(",", " ").split()]
-                nodes[int(words[0])] = [*words[1:4], 0., 0.][:3]
+                nodes[int(words[0])] = [*words[1:4], 0., 0., 0.][:3]
     return nodes
 
 
@@ -114,6 +115,10 @@ def nodes_in(result, nodes):
         if distances.min() < 1e-6 * extent:
             found[node] = distances.argmin()
     return found
+
+
+def largest_difference(values, wanted):
+    return max(numpy.abs(values[node][:len(value)] - value).max() for node, value in wanted.items())
 
 
 def run(command, directory, timeout=300):
@@ -159,11 +164,13 @@ def compare(program, name, text, row):
         nodes = nodes_in(result, nodes_of(blocks))
         values = result.point_arrays["u" if is_heat else "displacement"].reshape(len(result.points), -1)
         n = 1 if is_heat else 2 if re.search(r"\bC(PS|PE)", row["elements"]) else 3
-        for column, reduced in (("difference", "R"), ("full_integration", "")):
-            if not reduced and not re.search(r"R\b", row["elements"]):
+        of_first_step = first_step(text, is_heat)
+        full = re.sub(r"(?i)\b(C3D20|C3D8|CPS8|CPE8)[RI]\b", r"\1", of_first_step)
+        for column, step in (("difference", of_first_step), ("full_integration", full)):
+            if column == "full_integration" and step == of_first_step:
                 break
             with open(deck, "w", encoding="utf-8") as file:
-                file.write(re.sub(r"(?i)\b(C3D20|C3D8|CPS8|CPE8)R\b", r"\1" + reduced, first_step(text, is_heat)))
+                file.write(step)
             reference = run(["ccx", name], directory)
             frd = os.path.join(directory, name + ".frd")
             expected = values_in_frd(frd, "NDTEMP" if is_heat else "DISP") if os.path.exists(frd) else {}
@@ -171,11 +178,14 @@ def compare(program, name, text, row):
             if not wanted:
                 return "ccx: " + last_line(reference.stdout)
             largest = max(numpy.abs(value).max() for value in wanted.values()) or 1.
-            difference = max(numpy.abs(values[nodes[node]][:n] - value).max() for node, value in wanted.items()) / largest
+            difference = largest_difference({node: values[nodes[node]] for node in wanted}, wanted) / largest
             row[column] = f"{difference:.2g}"
             if column == "difference":
+                of_deck = wanted
                 row.update(nodes=len(wanted), largest=f"{largest:.6g}", result=next(
                     (f"agrees within {bound}" for bound in ("1e-4", "1e-2") if difference <= float(bound)), "differs"))
+            else:
+                row["ccx_elements"] = f"{largest_difference(of_deck, wanted) / largest:.2g}"
         return row["result"]
 
 
@@ -195,7 +205,7 @@ def main():
         if not re.search(options.only, name) or kind_of(blocks) is None:
             continue
         row = {"deck": name, "elements": elements_of(blocks), "nodes": "", "largest": "", "difference": "",
-               "full_integration": ""}
+               "full_integration": "", "ccx_elements": ""}
         row["result"] = compare(program, name, text, row)
         rows.append(row)
         print(f"{name:20} {row['elements']:30} {row['difference']:>8} {row['full_integration']:>8} {row['result']}", flush=True)
