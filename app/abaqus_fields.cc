@@ -26,13 +26,9 @@ Position centre_of(const MeshTable &table, const MeshElement &cell)
 /// A box parallel to the axes.
 struct Box
 {
-  Position low, high;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  Position low = {{infinity, infinity, infinity}}, high = {{-infinity, -infinity, -infinity}};
 
-  Box()
-  {
-    low.fill(std::numeric_limits<double>::infinity());
-    high.fill(-std::numeric_limits<double>::infinity());
-  }
   void extend(const Position &p)
   {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -42,26 +38,23 @@ struct Box
   }
   bool contains(const Position &p) const
   {
+    bool result = true;
     for (std::size_t d = 0; d < 3; ++d)
-      if (p[d] < low[d] || p[d] > high[d])
-        return false;
-    return true;
+      result = result && p[d] >= low[d] && p[d] <= high[d];
+    return result;
   }
   /// Returns a condition on x, y and z that holds inside; omits sides of the box @p body.
   std::string condition(const Box &body) const
   {
     std::string text;
-    const auto add = [&text](const std::string &part) {
-      text += (text.empty() ? "" : " && ") + part;
-    };
     for (std::size_t d = 0; d < 3; ++d) {
       const std::string variable(1, "xyz"[d]);
       if (low[d] > body.low[d])
-        add(variable + " > " + number_text(low[d]));
+        text += " && " + variable + " > " + number_text(low[d]);
       if (high[d] < body.high[d])
-        add(variable + " < " + number_text(high[d]));
+        text += " && " + variable + " < " + number_text(high[d]);
     }
-    return text;
+    return text.substr(std::min<std::size_t>(4, text.size()));
   }
 };
 } // namespace
@@ -163,15 +156,12 @@ std::optional<std::string> expression_in_cells(const MeshTable &table, const int
   // One function may remain for the cells outside the boxes of all others.
   std::optional<Affine> other;
   for (const auto &[function, box] : boxes) {
-    const auto is_alone = [&, &function = function, &box = box](const std::size_t c) {
-      return functions[c] == function || !box.contains(centres[c]);
-    };
-    bool is_box = true;
+    bool is_alone = true;
     for (std::size_t c = 0; c < centres.size(); ++c)
-      is_box = is_box && is_alone(c);
-    if (!is_box && other)
+      is_alone = is_alone && (functions[c] == function || !box.contains(centres[c]));
+    if (!is_alone && other)
       return {};
-    if (!is_box)
+    if (!is_alone)
       other = function;
   }
   if (!other)

@@ -313,19 +313,9 @@ private:
   {
     AbaqusSet chosen;
     add_members(chosen, element_set, true);
-    std::set<std::pair<std::size_t, std::size_t>> pairs;
-    const MeshTable &table = model.table;
-    for (const std::size_t e : chosen.members) {
-      const auto begin = table.elements[e].nodes.begin();
-      const auto end = begin + table.elements[e].shape->n_nodes;
-      set.members.insert(set.members.end(), begin, end);
-      for (auto a = begin; a != end && table.order() > 1; ++a)
-        for (auto b = begin; b != end; ++b)
-          pairs.emplace(*a, *b);
-    }
-    for (std::size_t node = 0; node < table.edge_ends.size() && !pairs.empty(); ++node)
-      if (table.is_mid_side(node) &&
-          pairs.count({table.edge_ends[node][0], table.edge_ends[node][1]}) > 0)
+    const ElementNodes nodes_of(model.table);
+    for (const std::size_t element : chosen.members)
+      for (const std::size_t node : nodes_of(model.table.elements[element]))
         set.members.push_back(node);
   }
 

@@ -13,22 +13,23 @@ namespace
 constexpr std::size_t no_cell = static_cast<std::size_t>(-1);
 }
 
-SideNodes::SideNodes(const MeshTable &table)
+ElementNodes::ElementNodes(const MeshTable &table)
 {
   for (std::size_t node = 0; node < table.edge_ends.size(); ++node)
     if (table.is_mid_side(node))
       mid_side_nodes[std::minmax(table.edge_ends[node][0], table.edge_ends[node][1])] = node;
 }
 
-std::vector<std::size_t> SideNodes::operator()(const MeshElement &side) const
+std::vector<std::size_t> ElementNodes::operator()(const MeshElement &element) const
 {
   std::vector<std::size_t> nodes;
-  for (std::size_t a = 0; a < side.shape->n_nodes; ++a) {
-    nodes.push_back(side.nodes[a]);
-    for (std::size_t b = 0; b < a; ++b)
-      if (const auto middle = mid_side_nodes.find(std::minmax(side.nodes[a], side.nodes[b]));
-          middle != mid_side_nodes.end())
+  for (std::size_t a = 0; a < element.shape->n_nodes; ++a) {
+    nodes.push_back(element.nodes[a]);
+    for (std::size_t b = 0; b < a; ++b) {
+      const auto middle = mid_side_nodes.find(std::minmax(element.nodes[a], element.nodes[b]));
+      if (middle != mid_side_nodes.end())
         nodes.push_back(middle->second);
+    }
   }
   return nodes;
 }
@@ -131,7 +132,7 @@ private:
   MeshTable &table;
   int dim;
   std::vector<bool> is_vertex; ///< whether a point is a vertex of a cell
-  SideNodes nodes_of;
+  ElementNodes nodes_of;
 };
 } // namespace
 

@@ -168,7 +168,7 @@ private:
       for (const AbaqusRow &row : block.rows)
         for (const Support &support : supports_of(block, row))
           nodes[support].insert(row.members[0]);
-    const SideNodes nodes_of(table);
+    const ElementNodes nodes_of(table);
     for (const auto &[support, held] : nodes)
       for (const MeshElement &side : sides) {
         const std::vector<std::size_t> of_side = nodes_of(side);

@@ -110,12 +110,12 @@ struct AbaqusModel
   void distinguish_names();
 };
 
-/// Returns the nodes of sides: the vertices and the mid-side nodes.
-class SideNodes
+/// Returns the nodes of elements: the vertices and the mid-side nodes between them.
+class ElementNodes
 {
 public:
-  explicit SideNodes(const MeshTable &table);
-  std::vector<std::size_t> operator()(const MeshElement &side) const;
+  explicit ElementNodes(const MeshTable &table);
+  std::vector<std::size_t> operator()(const MeshElement &element) const;
 
 private:
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> mid_side_nodes; ///< by ends, ascending

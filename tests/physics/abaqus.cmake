@@ -57,7 +57,7 @@ foreach(file assembly.inp cgx.msh)
     --expect-message "assembly.inp:15: the set 'EMPTY' is empty|cgx.msh:15: the set 'EMPTY' is empty")
 endforeach()
 study_test(instances_that_are_not_merged_end_with_2 ${assembly} --set "Mesh/Merge nodes=refuse"
-  --set Mesh/File=${written}/assembly.inp --expect-exit 2 --expect-message "assembly.inp:2")
+  --set Mesh/File=${written}/assembly.inp --expect-exit 2 --expect-message "half.inp:7: .*half.inp:7")
 study_test(empty_set_is_refused_where_it_is_named ${assembly} --set Mesh/File=${written}/assembly.inp
   --set Elasticity/Displacement=EMPTY:0,0 --expect-exit 1
   --expect-message "names 'EMPTY'. This set of line 15 of .*assembly.inp' is empty")
