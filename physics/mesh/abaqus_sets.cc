@@ -141,18 +141,23 @@ private:
   /// A direction, a value and an amplitude.
   using Support = std::tuple<int, double, std::string>;
 
-  /// Returns what a line of *BOUNDARY on a single node prescribes; nothing for other lines.
+  /// Returns what a line of *BOUNDARY on a single node prescribes; nothing for words such as
+  /// ENCASTRE and for other lines.
   static std::vector<Support> supports_of(const AbaqusBlock &block, const AbaqusRow &row)
   {
     std::vector<Support> result;
-    if (block.keyword != "BOUNDARY" || row.members.size() != 1 || !is_digits(row.fields[0]))
+    if (block.keyword != "BOUNDARY" || row.members.size() != 1 || !is_digits(row.fields[0]) ||
+        !is_digits(row.fields[1]))
       return result;
     const auto number = [&](const std::size_t i) {
       return i < row.fields.size() ? finite_number(row.fields[i]).value_or(0.) : 0.;
     };
-    const double last = std::min(std::max(number(1), number(2)), 11.);
-    for (double direction = number(1); direction <= last; ++direction)
-      result.emplace_back(static_cast<int>(direction), number(3), block.value("AMPLITUDE"));
+    const auto direction_in = [&](const std::size_t i) {
+      return static_cast<int>(std::clamp(number(i), 0., 11.)); // 11 is the temperature
+    };
+    const int last = std::max(direction_in(1), direction_in(2));
+    for (int direction = direction_in(1); direction <= last; ++direction)
+      result.emplace_back(direction, number(3), block.value("AMPLITUDE"));
     return result;
   }
 
@@ -411,7 +416,8 @@ void drop_empty_sets(AbaqusModel &model, const int dim)
 std::string AbaqusModel::new_name(const std::string &prefix)
 {
   for (int n = 1;; ++n) {
-    const std::string name = prefix + std::to_string(n), key = upper(name);
+    std::string name = prefix + std::to_string(n);
+    const std::string key = upper(name);
     if (surfaces.count(key) + node_sets.count(key) + element_sets.count(key) == 0)
       return name;
   }

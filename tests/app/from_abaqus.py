@@ -113,6 +113,8 @@ class FromAbaqus(unittest.TestCase):
             values = self.quantities(deck + transform + step)
             self.assertAlmostEqual(values["reaction z of BOTTOM"], -5., 6)
         self.assertIn("ids 0, 1 (BOTTOM, boundary_1), 2 (dload_1)", self.femgpu("deck.prm", "--validate").stdout)
+        words = deck.replace(", 1, 3\n", ", YSYMM\n")  # points
+        self.assertIn("boundary_1: free, 0, free; boundary_2: 0, free, free", self.translate(words + step).stdout)
         turned = "*NSET, NSET=TOP\n5\n" + turned.replace("BOTTOM", "TOP")
         self.assertIn("*TRANSFORM: femgpu takes", self.translate(deck + turned + step).stdout)
 
