@@ -43,6 +43,9 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
                 parameters.cycles);
   reader.flag("--validate", result.validate,
               "Check parameters, mesh and boundary ids; solve nothing");
+  reader.flag("--picture", result.picture,
+              "With --validate: write the sides with their boundary ids to sides.vtu in the output "
+              "directory, for ParaView and scripts/render.py --labels");
   reader.choice("--print-parameters", {"prm", "json", "md"},
                 "Print all parameters with defaults and meaning", result.print_parameters);
   reader.option("--from", "FILE.inp",
@@ -82,6 +85,8 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
     if (!value.empty())
       result.overrides.push_back(path + value);
   result.overrides.insert(result.overrides.end(), set.begin(), set.end());
+  if (result.picture && (!result.validate || !result.study.empty()))
+    reader.fail("--picture needs --validate, for one run without --study");
   if (result.quiet && result.verbose)
     reader.fail("--quiet and --verbose exclude each other; keep one of them");
   if (!result.from.empty() && !result.parameter_file.empty())

@@ -18,6 +18,7 @@ struct CommandLine
   std::vector<std::string> overrides;
   std::vector<std::string> study; ///< "Section/Key=value,value", for parse_studies()
   bool validate = false;          ///< check the input without solving
+  bool picture = false;           ///< also write the sides of the mesh for a picture
   bool list = false;              ///< list all choices and the devices
   bool quiet = false;             ///< errors only
   bool verbose = false;           ///< more than one line per cycle

@@ -393,7 +393,7 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
     return CombinationRunner(command_line, parameters, communicator, console).run();
   parameters.apply(read_source(command_line), command_line.overrides);
   if (command_line.validate) {
-    validate(parameters, communicator, console);
+    validate(parameters, communicator, console, command_line.picture);
     return ExitCode::done;
   }
   const StudyRecord study = run_and_write(parameters, communicator, console);

@@ -6,6 +6,7 @@
 #include "physics/base/fields.h"
 #include "physics/base/regions.h"
 #include "physics/mesh/mesh_check.h"
+#include "physics/mesh/sides_file.h"
 #include "physics/solve.h"
 
 #include <deal.II/base/utilities.h>
@@ -218,7 +219,7 @@ std::string dimension_text(const Problem<dim> &problem)
 
 template <int dim>
 std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                            const Problem<dim> &problem, const double n_cells)
+                            const Problem<dim> &problem, const double n_cells, const bool draws)
 {
   const MeshRegions &regions = discretization.mesh().regions;
   std::ostringstream text;
@@ -227,6 +228,8 @@ std::string validation_text(const Parameters &parameters, const Discretization<d
        << (parameters.mesh.refinement_where.empty() ? "" : " or more") << " cells in the first of "
        << parameters.study.cycles << " cycles; boundary ids " << regions.boundaries.list()
        << "; material ids " << regions.materials.list() << regions.list_of_curves_and_point_sets();
+  if (draws)
+    text << '\n' << write_sides(discretization.mesh(), parameters.output.directory);
   return text.str();
 }
 
@@ -266,9 +269,9 @@ template void check_cells(const Discretization<3> &, Console &);
 template std::string dimension_text(const Problem<2> &);
 template std::string dimension_text(const Problem<3> &);
 template std::string validation_text(const Parameters &, const Discretization<2> &,
-                                     const Problem<2> &, double);
+                                     const Problem<2> &, double, bool);
 template std::string validation_text(const Parameters &, const Discretization<3> &,
-                                     const Problem<3> &, double);
+                                     const Problem<3> &, double, bool);
 template void check_solution_methods(const Parameters &, const Problem<2> &);
 template void check_solution_methods(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -81,11 +81,13 @@ std::string dimension_text(const Problem<dim> &problem);
 template <int dim>
 void check_cells(const Discretization<dim> &discretization, Console &console);
 
-/// Returns the output of --validate for a valid study: the physics, the element, the number of
-/// cells in the first cycle and the ids of the mesh.
+/// Collective. Returns the output of --validate for a valid study: the physics, the element, the
+/// number of cells in the first cycle and the ids of the mesh.
+/// @param draws whether to write the sides of the mesh to the output directory, see write_sides()
+/// @throws OutputError if they cannot be written
 template <int dim>
 std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
-                            const Problem<dim> &problem, double n_cells);
+                            const Problem<dim> &problem, double n_cells, bool draws);
 
 /// Checks that the solver's methods suit the problem. With Continuation/Enabled, also checks that a
 /// branch of solutions can be traced.

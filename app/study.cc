@@ -91,7 +91,7 @@ public:
     problem_solver(solver_groups());
   }
 
-  void validate()
+  void validate(const bool draws)
   {
     if (!measurements.empty()) { // the coarse mesh suffices to find points and fields
       discretization.distribute_dofs();
@@ -104,7 +104,7 @@ public:
     if (mesh.is_curved || mesh.has_inverted_vertices)
       refine_globally(mesh, parameters.mesh.initial_refinements);
     check_cells(discretization, console);
-    console.print(validation_text(parameters, discretization, *problem, n_cells));
+    console.print(validation_text(parameters, discretization, *problem, n_cells, draws));
   }
 
   /// Runs the cycles on this mesh. The record is finished unless further cycles need a new mesh.
@@ -481,9 +481,9 @@ StudyRecord with_study(const Parameters &parameters, MPI_Comm communicator, Cons
 }
 } // namespace
 
-void validate(const Parameters &parameters, MPI_Comm communicator, Console &console)
+void validate(const Parameters &parameters, MPI_Comm comm, Console &console, const bool draws)
 {
-  with_study(parameters, communicator, console, [](auto &study) { study.validate(); });
+  with_study(parameters, comm, console, [&](auto &study) { study.validate(draws); });
 }
 
 void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console)

@@ -13,9 +13,10 @@ namespace femgpu
 /**
  * Collective. Checks that @p parameters are consistent, that the mesh can be created and that the
  * mesh has the boundary ids that @p parameters name; prints a summary. Does not solve.
- * @throws ParameterError, InputError
+ * @param draws whether to write the sides of the mesh to the output directory, see write_sides()
+ * @throws ParameterError, InputError, OutputError
  */
-void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
+void validate(const Parameters &parameters, MPI_Comm communicator, Console &console, bool draws);
 
 /// Collective. Checks what validate() checks, and that the solver's methods suit the problem.
 /// Prints nothing. @throws ParameterError, InputError, DeviceError

@@ -117,8 +117,9 @@ template <int dim>
 void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
 {
   const IndexSet of_owned_blocks =
-      dofs_of(ActiveCells<dim>(handler, /* blocks */ nullptr, /* ghosts */ false), n_block_dofs,
-              handler.locally_owned_dofs());
+      dofs_of(ActiveCells<dim>(handler, /* blocks */ nullptr, /* ghosts */ false,
+                               /* inner sides */ nullptr),
+              n_block_dofs, handler.locally_owned_dofs());
   ghosts.assign(handler.get_triangulation().n_active_cells(), 0);
   for (const auto &block : handler.active_cell_iterators()) {
     if (!block->is_ghost())
@@ -163,7 +164,8 @@ auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<Activ
   std::array<unsigned int, dim> position = blocks->position(cell);
   if (!is_at_face_of_block(face)) {
     position[direction] += face % 2 == 0 ? -1U : 1U;
-    return {{the_block, blocks, blocks->at(position)}, GeometryInfo<dim>::opposite_face[face]};
+    return {{the_block, blocks, blocks->at(position), inner_sides},
+            GeometryInfo<dim>::opposite_face[face]};
   }
   const Block other = the_block->neighbor(face);
   const unsigned int neighbor_face = the_block->neighbor_of_neighbor(face);
@@ -177,7 +179,7 @@ auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<Activ
   };
   const auto own_vertices = vertices(the_block, cell, face);
   for (unsigned int candidate = 0; candidate < blocks->size(); ++candidate) {
-    const ActiveCell result(other, blocks, candidate);
+    const ActiveCell result(other, blocks, candidate, inner_sides);
     if (result.is_at_face_of_block(neighbor_face) &&
         vertices(other, candidate, neighbor_face) == own_vertices)
       return {result, neighbor_face};

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_active_cell_h
 #define femgpu_physics_active_cell_h
 
+#include "physics/mesh/inner_sides.h"
+
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/base/index_set.h>
 #include <deal.II/base/point.h>
@@ -115,8 +117,10 @@ public:
 
   ActiveCell() = default;
   /// @param blocks nullptr if the cells of the discretization are deal.II's cells
-  ActiveCell(const Block &block, const Blocks<dim> *blocks, const unsigned int cell)
-      : the_block(block), blocks(blocks), cell(cell)
+  /// @param inner_sides nullptr if the mesh has none, or for cells whose sides are not needed
+  ActiveCell(const Block &block, const Blocks<dim> *blocks, const unsigned int cell,
+             const InnerSidesOfCells<dim> *inner_sides = nullptr)
+      : the_block(block), blocks(blocks), cell(cell), inner_sides(inner_sides)
   {}
   const ActiveCell *operator->() const
   {
@@ -187,10 +191,11 @@ public:
     {
       return cell.at_boundary(number);
     }
-    dealii::types::boundary_id boundary_id() const
+    /// Returns the boundary id of the face or, if it is an inner side, the id of that;
+    /// internal_face_boundary_id if it is neither.
+    dealii::types::boundary_id side_id() const
     {
-      return at_boundary() ? cell.block()->face(number)->boundary_id()
-                           : dealii::numbers::internal_face_boundary_id;
+      return cell.side_id(number);
     }
 
     /// Returns the number that vertex @p i of the face has in the cell. Seen from both adjacent
@@ -214,19 +219,34 @@ public:
   /// @pre the cell belongs to a block
   std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
 
-  /// Calls use(face number, boundary id) for each face at the boundary.
+  /// Calls use(face number, id) for each face at the boundary, and for each inner side over which
+  /// is integrated from this cell.
   template <class Use>
-  void for_each_face_at_boundary(const Use &use) const
+  void for_each_side(const Use &use) const
   {
-    if (!the_block->at_boundary())
-      return;
-    for (const unsigned int f : face_indices())
-      if (at_boundary(f))
-        use(f, the_block->face(f)->boundary_id());
+    if (the_block->at_boundary())
+      for (const unsigned int f : face_indices())
+        if (at_boundary(f))
+          use(f, the_block->face(f)->boundary_id());
+    if (inner_sides != nullptr)
+      inner_sides->for_each_integrated(
+          the_block->active_cell_index(),
+          [&](const unsigned int f, const dealii::types::boundary_id id) {
+            if (is_deal_ii_cell() || is_at_face_of_block(f))
+              use(f, id);
+          });
   }
   bool at_boundary(const unsigned int face) const
   {
     return the_block->at_boundary(face) && (is_deal_ii_cell() || is_at_face_of_block(face));
+  }
+  dealii::types::boundary_id side_id(const unsigned int face) const
+  {
+    if (!is_deal_ii_cell() && !is_at_face_of_block(face))
+      return dealii::numbers::internal_face_boundary_id;
+    return the_block->at_boundary(face) || inner_sides == nullptr
+               ? the_block->face(face)->boundary_id()
+               : inner_sides->id(the_block->active_cell_index(), face);
   }
   bool is_at_face_of_block(const unsigned int face) const
   {
@@ -255,6 +275,7 @@ private:
   Block the_block;
   const Blocks<dim> *blocks = nullptr;
   unsigned int cell = 0;
+  const InnerSidesOfCells<dim> *inner_sides = nullptr;
 };
 
 /// The cells of this rank, optionally with ghost cells, for range-based for loops.
@@ -263,8 +284,8 @@ class ActiveCells
 {
 public:
   ActiveCells(const dealii::DoFHandler<dim> &handler, const Blocks<dim> *const blocks,
-              const bool with_ghosts)
-      : handler(handler), blocks(blocks), with_ghosts(with_ghosts)
+              const bool with_ghosts, const InnerSidesOfCells<dim> *const inner_sides)
+      : handler(handler), blocks(blocks), with_ghosts(with_ghosts), inner_sides(inner_sides)
   {}
 
   class Iterator
@@ -277,7 +298,7 @@ public:
     }
     ActiveCell<dim> operator*() const
     {
-      return {block, cells.blocks, cell};
+      return {block, cells.blocks, cell, cells.inner_sides};
     }
     Iterator &operator++()
     {
@@ -331,6 +352,7 @@ private:
   const dealii::DoFHandler<dim> &handler;
   const Blocks<dim> *blocks;
   bool with_ghosts;
+  const InnerSidesOfCells<dim> *inner_sides;
 };
 
 /// Returns the dofs of @p cells together with @p owned, which are the dofs that this rank owns.

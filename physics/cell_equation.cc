@@ -57,7 +57,7 @@ template <class Use>
 void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *const u,
                                                const Use &use)
 {
-  cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+  cell->for_each_side([&](const unsigned int face, const types::boundary_id id) {
     if (!problem.has_boundary_flux(id))
       return;
     on_face.reinit(cell, face);
@@ -82,7 +82,7 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &term
   terms.w = 0.;
   cell_nodes->reinit(cell);
   add(*cell_nodes, terms.w);
-  cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+  cell->for_each_side([&](const unsigned int face, const types::boundary_id id) {
     if (!problem.has_boundary_flux(id))
       return;
     face_nodes->reinit(cell, face);

@@ -241,7 +241,7 @@ void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const unsigned int fac
                              const unsigned int subface)
 {
   move_to(cell, points_of(cell, face, subface));
-  points.boundary = cell->face(face)->boundary_id();
+  points.boundary = cell->side_id(face);
 }
 
 template <int dim>

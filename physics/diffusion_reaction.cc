@@ -215,8 +215,8 @@ auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
     at.boundary = numbers::internal_face_boundary_id;
     integral += cell->measure() * derivative_at({cell->center()}, [&] { source(at, terms); });
     for (const unsigned int f : cell->face_indices()) {
-      const auto id = cell->face(f)->boundary_id();
-      if (!cell->at_boundary(f) || !has_boundary_flux(id))
+      const auto id = mesh.side_id(cell, f);
+      if (!has_boundary_flux(id) || !InnerSides<dim>::is_integrated_from(cell, f))
         continue;
       at.boundary = id;
       const double derivative =
@@ -315,7 +315,7 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
   double largest = 0.;
   rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells())
-      cell->for_each_face_at_boundary([&](const unsigned int number, const types::boundary_id id) {
+      cell->for_each_side([&](const unsigned int number, const types::boundary_id id) {
         const auto field = fields.find(id);
         if (field == fields.end())
           return;
@@ -466,7 +466,7 @@ template <int dim>
 void DiffusionReaction<dim>::reaction_weight(const PointBatch<dim> &at,
                                              std::vector<double> &weights) const
 {
-  if (at.is_on_boundary()) {
+  if (at.is_on_side()) {
     if (const auto data = boundary_reaction.find(at.boundary); data != boundary_reaction.end())
       data->second->evaluate(at, weights.data());
   }

@@ -161,6 +161,9 @@ void Discretization<dim>::distribute_dofs()
     dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
   if (n > 1)
     the_blocks = std::make_unique<Blocks<dim>>(n, dof_handler, *fe);
+  if (!the_mesh->inner_sides.empty())
+    inner_sides =
+        std::make_unique<InnerSidesOfCells<dim>>(the_mesh->inner_sides, *the_mesh->triangulation);
   relevant_dofs = dofs_of(cells(), fe->n_dofs_per_cell(), owned());
 }
 
@@ -279,6 +282,31 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
   return std::min_element(all.begin(), all.end())->second;
 }
 
+/// Prescribes the values of dofs on inner sides that have no other condition.
+template <int dim>
+void constrain_inner_sides(const Discretization<dim> &discretization,
+                           const DirichletCondition<dim> &condition,
+                           AffineConstraints<double> &constraints)
+{
+  const FiniteElement<dim> &element = discretization.dofs().get_fe();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
+  for_each_face_with_id(
+      discretization, {condition.id},
+      [&](const auto &cell, unsigned int /* face */, const auto &dofs, const auto &on_face) {
+        nodes.reinit(cell);
+        for (const unsigned int i : on_face) {
+          const unsigned int component = element.system_to_component_index(i).first;
+          if (!condition.mask[component] || !constraints.can_store_line(dofs[i]) ||
+              constraints.is_constrained(dofs[i]))
+            continue;
+          constraints.add_line(dofs[i]);
+          constraints.set_inhomogeneity(
+              dofs[i], condition.values->value(nodes.quadrature_point(i), component));
+        }
+      });
+}
+
 /// Prescribes the values of dofs on @p region that have no other condition.
 template <int dim>
 void constrain_curve_or_point_set(const Discretization<dim> &discretization,
@@ -314,7 +342,9 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   the_conformity.close();
   const auto conditions = problem.dirichlet_conditions();
   for (const auto &condition : conditions)
-    if (the_mesh->regions.curve_or_point_set(condition.id) == nullptr)
+    if (the_mesh->regions.boundaries.inner.count(condition.id) > 0)
+      constrain_inner_sides(*this, condition, the_constraints);
+    else if (the_mesh->regions.curve_or_point_set(condition.id) == nullptr)
       VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, condition.id,
                                                *condition.values, the_constraints, condition.mask);
   for (const auto &condition : conditions)

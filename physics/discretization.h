@@ -99,15 +99,29 @@ public:
   {
     return the_blocks.get();
   }
+  /// Returns the id of a face of an active cell: its boundary id, or that of an inner side;
+  /// internal_face_boundary_id if it has none.
+  template <class Cell>
+  dealii::types::boundary_id side_id(const Cell &cell, const unsigned int face) const
+  {
+    return cell->at_boundary(face) || !inner_sides
+               ? cell->face(face)->boundary_id()
+               : inner_sides->id(cell->active_cell_index(), face);
+  }
+  /// Returns the inner sides of the cells; nullptr if the mesh has none.
+  const InnerSidesOfCells<dim> *inner_sides_of_cells() const
+  {
+    return inner_sides.get();
+  }
   /// Returns the cells of this rank.
   ActiveCells<dim> owned_cells() const
   {
-    return {dof_handler, the_blocks.get(), false};
+    return {dof_handler, the_blocks.get(), false, inner_sides.get()};
   }
   /// Returns the cells of this rank and the ghost cells.
   ActiveCells<dim> cells() const
   {
-    return {dof_handler, the_blocks.get(), true};
+    return {dof_handler, the_blocks.get(), true, inner_sides.get()};
   }
   /// Collective. Returns the largest diameter of the mapped cells.
   double largest_diameter() const;
@@ -159,7 +173,8 @@ public:
 private:
   const Mesh<dim> *the_mesh;
   std::unique_ptr<dealii::FiniteElement<dim>> fe;
-  std::unique_ptr<Blocks<dim>> the_blocks; ///< nullptr if cells are not in blocks
+  std::unique_ptr<Blocks<dim>> the_blocks;             ///< nullptr if cells are not in blocks
+  std::unique_ptr<InnerSidesOfCells<dim>> inner_sides; ///< nullptr if the mesh has none
   std::unique_ptr<dealii::Mapping<dim>> the_mapping;
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;
@@ -189,23 +204,25 @@ void for_each_owned_node(const Discretization<dim> &discretization, const Functi
 }
 
 /**
- * Calls f(cell, face, dofs, on_face) for each face on the boundaries @p ids, of owned and ghost
- * cells: `dofs` are the dofs of the cell, and `on_face` are the indices in `dofs` of the dofs on
- * the face. Does not use FiniteElement::has_support_on_face(), which in deal.II 9.4 returns true
- * for all dofs of FE_SimplexP.
+ * Calls f(cell, face, dofs, on_face) for each face with one of the @p ids, at the boundary or
+ * inside the body, of owned and ghost cells: `dofs` are the dofs of the cell, and `on_face` are the
+ * indices in `dofs` of the dofs on the face. Inner sides are faces of both cells. Does not use
+ * FiniteElement::has_support_on_face(), which in deal.II 9.4 returns true for all dofs of
+ * FE_SimplexP.
  */
 template <int dim, class F>
-void for_each_boundary_face(const Discretization<dim> &discretization,
-                            const std::set<dealii::types::boundary_id> &ids, const F &f)
+void for_each_face_with_id(const Discretization<dim> &discretization,
+                           const std::set<dealii::types::boundary_id> &ids, const F &f)
 {
   const dealii::FiniteElement<dim> &element = discretization.dofs().get_fe();
   std::vector<dealii::types::global_dof_index> dofs(element.n_dofs_per_cell()), face_dofs;
   std::vector<unsigned int> on_face;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial() || !cell->at_boundary())
+    if (cell->is_artificial() ||
+        (!cell->at_boundary() && discretization.inner_sides_of_cells() == nullptr))
       continue;
     for (const unsigned int face : cell->face_indices()) {
-      if (!cell->face(face)->at_boundary() || ids.count(cell->face(face)->boundary_id()) == 0)
+      if (ids.count(discretization.side_id(cell, face)) == 0)
         continue;
       cell->get_dof_indices(dofs);
       face_dofs.resize(element.n_dofs_per_face(face));
@@ -217,6 +234,25 @@ void for_each_boundary_face(const Discretization<dim> &discretization,
       f(cell, face, dofs, on_face);
     }
   }
+}
+
+/// Returns the dofs that this rank owns on the faces with one of the @p ids.
+template <int dim>
+dealii::IndexSet owned_dofs_on(const Discretization<dim> &discretization,
+                               const std::set<dealii::types::boundary_id> &ids)
+{
+  std::vector<dealii::types::global_dof_index> found;
+  for_each_face_with_id(
+      discretization, ids,
+      [&](const auto & /* cell */, unsigned int /* face */, const auto &dofs, const auto &on_face) {
+        for (const unsigned int i : on_face)
+          if (discretization.owned().is_element(dofs[i]))
+            found.push_back(dofs[i]);
+      });
+  std::sort(found.begin(), found.end());
+  dealii::IndexSet result(discretization.dofs().n_dofs());
+  result.add_indices(found.begin(), found.end());
+  return result;
 }
 
 /// Returns the dofs to which cells of this rank may contribute in an assembly, including the dofs

@@ -137,6 +137,7 @@ public:
         other_side(problem, discretization, discretization.face_quadrature(), u),
         difference(n_components), matching(discretization.face_quadrature().size()),
         periodic(ids_of(problem.periodic_sides())), free_directions(problem),
+        inner_sides(discretization.inner_sides_of_cells()),
         sums(discretization.n_cell_indices(), 0.)
   {}
 
@@ -190,9 +191,9 @@ private:
   {
     return estimator == Estimator::kelly ? 1. : face.diameter() / (2. * p);
   }
-  static ActiveCell<dim> deal_ii_cell(const Block &block)
+  ActiveCell<dim> deal_ii_cell(const Block &block) const
   {
-    return {block, nullptr, 0};
+    return {block, nullptr, 0, inner_sides};
   }
   static bool is_neighbor_coarser(const Block &cell, const unsigned int f)
   {
@@ -237,18 +238,11 @@ private:
     const bool has_same_points = !is_coarser && !cell->at_boundary(f);
     if (!has_same_points)
       match_points();
-    const CellPoints<dim> &points = own_side.points();
-    double integral = 0.;
-    for (unsigned int q = 0; q < points.size(); ++q) {
-      const Tensor<1, dim> &n = (*points.batch().normals)[q];
-      const unsigned int beyond = has_same_points ? q : matching[q];
-      for (unsigned int c = 0; c < n_components; ++c) {
-        const double jump =
-            own_side.normal_component(n, c, q) - other_side.normal_component(n, c, beyond);
-        integral += jump * jump * points.JxW(q);
-      }
-    }
-    return integral;
+    return integrate_difference(
+        [&](const Tensor<1, dim> &n, const unsigned int c, const unsigned int q) {
+          return own_side.normal_component(n, c, q) -
+                 other_side.normal_component(n, c, has_same_points ? q : matching[q]);
+        });
   }
 
   /// Returns the number of the child of @p face, of a larger cell, that matches face @p f of
@@ -292,12 +286,34 @@ private:
 
   double integrate_boundary_jump(const ActiveCell<dim> &cell, const unsigned int f)
   {
-    const auto id = cell->face(f)->boundary_id();
-    if (periodic.count(id) > 0)
+    if (periodic.count(cell->side_id(f)) > 0)
       return 0.;
     own_side.reinit(cell, f);
+    return integrate_difference(
+        [&](const Tensor<1, dim> &n, const unsigned int c, const unsigned int q) {
+          return own_side.normal_component(n, c, q);
+        });
+  }
+
+  /// Returns ∫ |flux − g|² over the face at `own_side`. On boundary faces and inner sides, g is the
+  /// prescribed flux, and only the directions count in which u is free; elsewhere g is 0.
+  /// @param flux flux(normal, component, point): the flux out of the body, or the jump between
+  /// cells
+  template <class Flux>
+  double integrate_difference(const Flux &flux)
+  {
     const CellPoints<dim> &points = own_side.points();
     const PointBatch<dim> &at = points.batch();
+    if (!at.is_on_side()) {
+      double integral = 0.;
+      for (unsigned int q = 0; q < at.size(); ++q)
+        for (unsigned int c = 0; c < n_components; ++c) {
+          const double jump = flux((*at.normals)[q], c, q);
+          integral += jump * jump * points.JxW(q);
+        }
+      return integral;
+    }
+    const auto id = at.boundary;
     prescribed_flux.reinit(n_components, n_components, dim, at.size());
     if (problem.has_boundary_flux(id))
       problem.boundary_flux(at, prescribed_flux);
@@ -307,7 +323,7 @@ private:
     for (unsigned int q = 0; q < at.size(); ++q) {
       const Tensor<1, dim> &n = (*at.normals)[q];
       for (unsigned int c = 0; c < n_components; ++c)
-        difference[c] = prescribed_flux.value(c)[q] - own_side.normal_component(n, c, q);
+        difference[c] = flux(n, c, q) - prescribed_flux.value(c)[q];
       integral += free_directions.square(id, n, difference) * points.JxW(q);
     }
     return integral;
@@ -324,6 +340,7 @@ private:
   /// The ids of periodic sides; used on meshes that do not store neighbours across these sides.
   std::set<types::boundary_id> periodic;
   FreeDirections<dim> free_directions;
+  const InnerSidesOfCells<dim> *inner_sides;
   std::vector<double> sums; ///< by active cell index
 };
 

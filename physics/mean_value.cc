@@ -35,7 +35,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
     for (const auto &cell : discretization.owned_cells()) {
       in_cell.reinit(cell);
       add(in_cell, &Problem<dim>::source);
-      cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+      cell->for_each_side([&](const unsigned int face, const types::boundary_id id) {
         if (!problem.has_boundary_flux(id))
           return;
         on_face.reinit(cell, face);

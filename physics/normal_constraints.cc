@@ -46,7 +46,7 @@ NodeNormals<dim> find_normals(const Discretization<dim> &discretization,
   FEFaceValues<dim> values(discretization.mapping(), fe, discretization.face_quadrature(),
                            update_normal_vectors);
   NodeNormals<dim> result;
-  for_each_boundary_face(
+  for_each_face_with_id(
       discretization, planes,
       [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
         values.reinit(cell, face);

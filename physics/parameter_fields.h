@@ -29,11 +29,11 @@ BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::str
                                          const unsigned int n_components,
                                          const MeshRegions &regions,
                                          const Variables variables = Variables::position,
-                                         const bool allow_curves_and_point_sets = false)
+                                         const Places places = Places::sides)
 {
   BoundaryFields<dim> fields;
   for (const auto &[id, expressions] :
-       parse_boundary_expressions(path, text, n_components, regions, allow_curves_and_point_sets))
+       parse_boundary_expressions(path, text, n_components, regions, places))
     fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
   return fields;
 }

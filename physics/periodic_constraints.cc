@@ -33,14 +33,14 @@ std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
   std::vector<NumberedPoints<dim, Index>> local(element.n_components());
-  for_each_boundary_face(
-      discretization, {id},
-      [&](const auto &cell, unsigned int, const auto &dofs, const auto &on_face) {
-        nodes.reinit(cell);
-        for (const unsigned int i : on_face)
-          if (discretization.owned().is_element(dofs[i]))
-            local[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
-      });
+  for_each_face_with_id(discretization, {id},
+                        [&](const auto &cell, unsigned int, const auto &dofs, const auto &on_face) {
+                          nodes.reinit(cell);
+                          for (const unsigned int i : on_face)
+                            if (discretization.owned().is_element(dofs[i]))
+                              local[element.system_to_component_index(i).first][dofs[i]] =
+                                  nodes.quadrature_point(i);
+                        });
   std::vector<NumberedPoints<dim, Index>> all(element.n_components());
   for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), local))
     for (unsigned int c = 0; c < all.size(); ++c)

@@ -1,7 +1,6 @@
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>
 #include <array>
@@ -244,8 +243,7 @@ std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
     held.insert(condition.id);
   IndexSet counted(space.dofs().n_dofs());
   for (const auto id : held) {
-    IndexSet dofs =
-        DoFTools::extract_boundary_dofs(space.dofs(), ComponentMask(), {id}) & space.owned();
+    IndexSet dofs = owned_dofs_on(space, {id});
     dofs.subtract_set(counted);
     counted.add_indices(dofs);
     double flux = 0.;

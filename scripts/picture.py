@@ -15,8 +15,8 @@ from vtkmodules.vtkFiltersCore import vtkContourFilter
 from vtkmodules.vtkFiltersGeometry import vtkDataSetSurfaceFilter
 from vtkmodules.vtkIOImage import vtkPNGWriter
 from vtkmodules.vtkRenderingAnnotation import vtkCubeAxesActor, vtkScalarBarActor
-from vtkmodules.vtkRenderingCore import (vtkActor, vtkColorTransferFunction, vtkPolyDataMapper,
-                                         vtkRenderer, vtkRenderWindow, vtkTextActor,
+from vtkmodules.vtkRenderingCore import (vtkActor, vtkBillboardTextActor3D, vtkColorTransferFunction,
+                                         vtkPolyDataMapper, vtkRenderer, vtkRenderWindow, vtkTextActor,
                                          vtkWindowToImageFilter)
 
 import scale
@@ -94,9 +94,12 @@ class Picture:
         self.renderer = vtkRenderer()
         self.renderer.SetBackground(1., 1., 1.)
         self.lines = []  # actors of edges and contours
+        self.labels = []
         self.add_field()
         self.add_colour_bar()
         self.add_notes()
+        if options.labels:
+            self.add_labels(values * 10.**self.exponent)
         self.place_camera()
         if options.axes:
             self.add_axes()
@@ -255,6 +258,21 @@ class Picture:
         note.SetPosition(height // 40, bottom)
         self.renderer.AddViewProp(note)
 
+    def add_labels(self, values):
+        """Writes each value next to the point that is nearest to the middle of the points with it."""
+        points = vtk_to_numpy(self.grid.GetPoints().GetData())
+        for value in numpy.unique(values):
+            with_value = points[values == value]
+            offsets = numpy.linalg.norm(with_value - with_value.mean(axis=0), axis=1)
+            label = vtkBillboardTextActor3D()
+            label.SetInput(f"{value:g}")
+            label.SetPosition(*with_value[offsets.argmin()])  # place_camera() moves it to the front
+            label.GetTextProperty().SetColor(0.8, 0., 0.)
+            label.GetTextProperty().SetBold(True)
+            label.GetTextProperty().SetFontSize(max(10, self.options.size[1] // 32))
+            self.renderer.AddActor(label)
+            self.labels.append(label)
+
     def add_axes(self):
         """Adds axes around the body, labelled with the coordinates before --stretch."""
         axes = vtkCubeAxesActor()
@@ -316,6 +334,8 @@ class Picture:
         centre = centre + right * half * width / height * (1 - free) - top * half * (below - above)
         for lines in self.lines:  # moves lines towards the viewer, in front of their surface
             lines.SetPosition(*(0.004 * half * back))
+        for label in self.labels:
+            label.SetPosition(*(numpy.array(label.GetPosition()) + 0.05 * half * back))
         distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))
         camera = self.renderer.GetActiveCamera()
         camera.ParallelProjectionOn()

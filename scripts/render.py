@@ -51,6 +51,8 @@ def parse_command_line():
         help="factors of the axes, for thin bodies; shown in the picture")
     add("--edges", action="store_true", help="show the edges of the cells")
     add("--axes", action="store_true", help="show the coordinates")
+    add("--labels", action="store_true", help="write each value of the field at one of its cells, for ids "
+                                              "such as those of sides.vtu")
     add("--contours", type=int, default=0, metavar="N", help="number of contour lines")
     add("--cycle", type=int, default=-1, metavar="N",
         help="entry of the .pvd, counted from 0, or from -1 for the last one backwards (default: -1)")

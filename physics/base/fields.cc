@@ -286,17 +286,14 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
 
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions,
-                                               const bool allow_curves_and_point_sets)
+                                               const MeshRegions &regions, const Places places)
 {
   BoundaryExpressions result;
   for (const std::string &item : entries_of(text)) {
     const Entry entry = read_entry(path, item, n_components, /* ids_are_optional */ false,
                                    /* allow_single */ false);
     for (const std::string &word : entry.words) {
-      for (const auto id : allow_curves_and_point_sets
-                               ? regions.boundary_curve_or_point_set(path, word)
-                               : regions.boundary(path, word))
+      for (const auto id : regions.places(path, word, places))
         if (!result.emplace(id, entry.expressions).second)
           reject_repeated_id("Boundary", word, id, regions.boundaries, path);
     }

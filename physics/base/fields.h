@@ -123,13 +123,13 @@ using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std
  * Parses "ids: expression, ...; ids: ...". Entries are separated by ';'. An entry is a list of
  * boundary ids or names of the mesh, separated by ',', then ':' and @p n_components expressions,
  * separated by ','.
- * @param allow_curves_and_point_sets whether names of curves and point sets are accepted, too
- * @throws ParameterError on a syntax error, or if an id occurs twice or is not in @p regions
+ * @throws ParameterError on a syntax error, if an id occurs twice or is not in @p regions, or if
+ * a name denotes a place that @p places excludes
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
                                                const MeshRegions &regions,
-                                               bool allow_curves_and_point_sets = false);
+                                               Places places = Places::sides);
 
 /// For each material id, the expressions of a parameter, one for each component.
 using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;

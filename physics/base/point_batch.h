@@ -68,14 +68,14 @@ private:
   std::vector<double> numbers;
 };
 
-/// The points of a cell or of a boundary face, with the solution there.
+/// The points of a cell or of a face, with the solution there.
 template <int dim>
 struct PointBatch
 {
   const std::vector<dealii::Point<dim>> *evaluation_points = nullptr;
   const std::vector<dealii::Tensor<1, dim>> *normals = nullptr; ///< outward unit normals on a face
   dealii::types::material_id material = 0;
-  /// The boundary id of a face; internal_face_boundary_id for cells.
+  /// The id of a boundary face or inner side; internal_face_boundary_id for cells and other faces.
   dealii::types::boundary_id boundary = dealii::numbers::internal_face_boundary_id;
   PointRows u;         ///< row c: component u_c of the solution
   PointRows gradients; ///< row dim c + d: ∂_d u_c
@@ -88,7 +88,7 @@ struct PointBatch
   {
     return *evaluation_points;
   }
-  bool is_on_boundary() const
+  bool is_on_side() const
   {
     return boundary != dealii::numbers::internal_face_boundary_id;
   }

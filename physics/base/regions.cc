@@ -3,6 +3,8 @@
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 
+#include <algorithm>
+
 namespace femgpu
 {
 namespace
@@ -22,7 +24,7 @@ MeshRegions::Ids find(const std::string &kind, const std::string &path, const st
     throw ParameterError("'" + word + "' in " + path + " is neither a " + kind +
                              " nor a name of the mesh" + present,
                          path);
-  if (NamedIds::Id id = 0; read_number(word, id) && of.ids.count(id) > 0)
+  if (NamedIds::Id id = 0; read_number(word, id) && of.ids.count(id) + of.inner.count(id) > 0)
     return {id};
   throw ParameterError(
       "The mesh has no " + kind + " " + word + ", which " + path + " names" + present, path);
@@ -43,6 +45,15 @@ std::string NamedIds::list(const std::set<Id> &of) const
   return text;
 }
 
+NamedIds::Id NamedIds::unused() const
+{
+  Id result = 0;
+  for (const auto *const of : {&ids, &inner})
+    if (!of->empty())
+      result = std::max(result, *of->rbegin() + 1);
+  return result;
+}
+
 const CurveOrPointSet *MeshRegions::curve_or_point_set(const BoundaryId id) const
 {
   for (const CurveOrPointSet &region : curves_and_point_sets)
@@ -57,13 +68,6 @@ const CurveOrPointSet *MeshRegions::curve_or_point_set(const std::string &name) 
     if (region.name == name)
       return &region;
   return nullptr;
-}
-
-MeshRegions::Ids MeshRegions::boundary_curve_or_point_set(const std::string &path,
-                                                          const std::string &word) const
-{
-  const CurveOrPointSet *const region = curve_or_point_set(word);
-  return region != nullptr ? Ids{region->id} : boundary(path, word);
 }
 
 std::string MeshRegions::list_of_curves_and_point_sets() const
@@ -87,9 +91,12 @@ std::string MeshRegions::name_of(const BoundaryId id) const
   return std::to_string(id);
 }
 
-MeshRegions::Ids MeshRegions::boundary(const std::string &path, const std::string &word) const
+MeshRegions::Ids MeshRegions::places(const std::string &path, const std::string &word,
+                                     const Places allowed) const
 {
-  if (const CurveOrPointSet *const region = curve_or_point_set(word))
+  if (const CurveOrPointSet *const region = curve_or_point_set(word)) {
+    if (allowed == Places::sides_curves_and_points)
+      return {region->id};
     throw ParameterError(
         "'" + word + "' in " + path + " is " +
             (region->dimension == 1 ? "a curve" : "a set of points") +
@@ -97,7 +104,15 @@ MeshRegions::Ids MeshRegions::boundary(const std::string &path, const std::strin
             "would depend on the mesh. Curves and points are available in Elasticity/Displacement, "
             "Elasticity/Rotation and Elasticity/Traction.",
         path);
-  return find("boundary id", path, word, boundaries);
+  }
+  const Ids result = find("boundary id", path, word, boundaries);
+  for (const NamedIds::Id id : result)
+    if (allowed == Places::boundary && boundaries.inner.count(id) > 0)
+      throw ParameterError("'" + word + "' in " + path +
+                               " has sides inside the body, but this parameter needs sides on the "
+                               "boundary. Name a group that lies on the boundary.",
+                           path);
+  return result;
 }
 
 MeshRegions::Ids MeshRegions::material(const std::string &path, const std::string &word) const

@@ -24,6 +24,15 @@ struct CurveOrPointSet
   std::set<std::array<double, 3>> midpoints; ///< in a point set: its midpoints of coarse edges
 };
 
+/// The places that a parameter may name: faces of the boundary, also sides inside the body, or also
+/// curves and point sets.
+enum class Places
+{
+  boundary,
+  sides,
+  sides_curves_and_points
+};
+
 /// The element types in a mesh file, such as CPS4 of Abaqus, each with its location "FILE:LINE".
 using ElementTypes = std::map<std::string, std::string>;
 
@@ -35,6 +44,7 @@ struct NamedIds
   using Id = unsigned int; ///< type of deal.II's boundary and material ids
 
   std::set<Id> ids;
+  std::set<Id> inner; ///< ids of sides inside the body, which no boundary face has
   std::map<std::string, std::set<Id>> names;
   /// Names that denote no id, each with the reason and the remedy.
   std::map<std::string, std::string> unusable;
@@ -44,8 +54,10 @@ struct NamedIds
   /// Returns all ids and their names, for messages.
   std::string list() const
   {
-    return list(ids);
+    return list(ids) + (inner.empty() ? "" : "; inside the body " + list(inner));
   }
+  /// Returns the smallest id that is larger than all others.
+  Id unused() const;
 };
 
 /**
@@ -58,6 +70,9 @@ struct MeshRegions
   using Ids = std::set<NamedIds::Id>;
 
   NamedIds boundaries, materials;
+  /// The ids of sides inside the body that have the same material on both sides. The normal vector
+  /// of other inner sides points out of the material with the smaller id.
+  Ids sides_without_direction;
   std::vector<CurveOrPointSet> curves_and_point_sets;
   ElementTypes cell_types;
   linalg::ExpressionDefinitions definitions;
@@ -71,12 +86,16 @@ struct MeshRegions
    * Returns the ids that @p word, a number or a name, denotes.
    * @param path "Section/Key" of the parameter that contains the word
    * @throws ParameterError that lists the ids and names of the mesh if @p word is none of them
-   * @throws ParameterError if the name denotes a curve, a point set or no id (NamedIds::unusable)
+   * @throws ParameterError if the name denotes no id (NamedIds::unusable), or a place that
+   * @p allowed excludes
    */
-  Ids boundary(const std::string &path, const std::string &word) const;
-  /// Returns the ids that @p word denotes: a number, or the name of a boundary, curve or point set.
-  /// @throws ParameterError if it denotes no id
-  Ids boundary_curve_or_point_set(const std::string &path, const std::string &word) const;
+  Ids places(const std::string &path, const std::string &word, Places allowed) const;
+  /// Returns the ids of boundary faces that @p word denotes. @throws ParameterError as places()
+  /// does
+  Ids boundary(const std::string &path, const std::string &word) const
+  {
+    return places(path, word, Places::boundary);
+  }
   /// Returns the material ids that @p word, a number or a name, denotes.
   /// @throws ParameterError if it denotes no id
   Ids material(const std::string &path, const std::string &word) const;

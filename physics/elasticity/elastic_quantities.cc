@@ -80,12 +80,12 @@ supported_dofs(const ElasticSupports<dim> &supports, const Discretization<dim> &
                            update_normal_vectors);
   const auto ids = supports.ids();
   std::map<types::global_dof_index, SupportedDof<dim>> result;
-  for_each_boundary_face(
+  for_each_face_with_id(
       discretization, ids,
       [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
         nodes.reinit(cell);
         values.reinit(cell, face);
-        const auto id = cell->face(face)->boundary_id();
+        const auto id = discretization.side_id(cell, face);
         for (const unsigned int i : on_face) {
           const auto [component, node] = element.system_to_component_index(i);
           if (!supports.prescribes(id, component, values.normal_vector(0)) ||

@@ -103,7 +103,8 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
                                  ". Remove one of them.",
                              planes_path);
   for (auto [id, expressions] :
-       parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions, true)) {
+       parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions,
+                                  Places::sides_curves_and_points)) {
     std::vector<bool> mask;
     for (std::string &expression : expressions) {
       mask.push_back(expression != "free");
@@ -117,7 +118,8 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
   }
   constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
   for (const auto &[id, expressions] :
-       parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions, true))
+       parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions,
+                                  Places::sides_curves_and_points))
     prescribed.push_back({id, rotation_path,
                           std::make_shared<RigidRotation<dim>>(expressions, regions),
                           ComponentMask(dim, true)});
@@ -151,10 +153,10 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
   for (std::size_t part = 0; part < parts.size(); ++part) // all ranks have all coarse cells
     for (const auto &cell : parts[part].cells)
       for (const auto face : cell->face_indices()) {
-        if (!cell->face(face)->at_boundary())
+        const BoundaryId id = mesh.side_id(cell, face);
+        if (id == numbers::internal_face_boundary_id)
           continue;
         values.reinit(cell, face);
-        const BoundaryId id = cell->face(face)->boundary_id();
         for (const unsigned int q : values.quadrature_point_indices()) {
           const Tensor<1, dim> n = values.normal_vector(q);
           if (planes.count(id) > 0) {

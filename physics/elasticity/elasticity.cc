@@ -39,8 +39,9 @@ public:
       : materials(p, regions), supports(p, regions),
         body_force(make_optional_field<dim>("Elasticity/Body force", p.body_force, dim, regions)),
         traction(make_boundary_fields<dim>("Elasticity/Traction", p.traction, dim, regions,
-                                           Variables::position, true)),
-        pressure(make_boundary_fields<dim>("Elasticity/Pressure", p.pressure, 1, regions)),
+                                           Variables::position, Places::sides_curves_and_points)),
+        pressure(make_boundary_fields<dim>("Elasticity/Pressure", p.pressure, 1, regions,
+                                           Variables::position, Places::boundary)),
         reports_reactions(p.reports_reactions),
         moment_point(read_point<dim>("Elasticity/Moment point", p.moment_point, regions)),
         exact(make_optional_field<dim>("Elasticity/Exact solution", p.exact_solution, dim, regions))

@@ -141,7 +141,7 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
   else
     for (const std::string &word : split_expressions(rest, ',')) {
       if (region.is_on_boundary)
-        region.boundary_ids.merge(regions.boundary(entry.path, word));
+        region.boundary_ids.merge(regions.places(entry.path, word, Places::sides));
       else
         region.material_ids.merge(regions.material(entry.path, word));
       region.text += (region.text == kind ? " " : "+") + word;

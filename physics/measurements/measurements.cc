@@ -115,12 +115,21 @@ void Measurements<dim>::find_fields(DiscreteSolution<dim> &solution)
   point_references.clear();
   for (const std::string &word : point_fields)
     point_references.push_back(fields.find(point_fields_path, word, /* on boundary */ false));
+  const auto find = [&](const std::string &path, RegionMeasurement &measurement) {
+    const MeasuredRegion &region = measurement.region;
+    measurement.reference = fields.find(path, measurement.field, region.is_on_boundary);
+    for (const auto id : discretization.mesh().regions.sides_without_direction)
+      if (region.has_face(id) && measurement.reference.kind == Reference::Kind::normal)
+        throw ParameterError("'" + measurement.field + "' in " + path + " needs a normal, but '" +
+                                 region.text +
+                                 "' has sides inside one material, whose normal may have either "
+                                 "direction. Give the cells on each side a material of their own.",
+                             path);
+  };
   for (std::size_t i = 0; i < integrals.size(); ++i)
-    integrals[i].reference = fields.find(i < n_integrals ? integrals_path : averages_path,
-                                         integrals[i].field, integrals[i].region.is_on_boundary);
+    find(i < n_integrals ? integrals_path : averages_path, integrals[i]);
   for (RegionMeasurement &measurement : extrema)
-    measurement.reference =
-        fields.find(extrema_path, measurement.field, measurement.region.is_on_boundary);
+    find(extrema_path, measurement);
 }
 
 template <int dim>
@@ -260,7 +269,7 @@ void Measurements<dim>::for_each_entity(const std::vector<RegionMeasurement> &re
           return measurement.region.has_cell(cell->material_id());
         },
         cell);
-    cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+    cell->for_each_side([&](const unsigned int face, const types::boundary_id id) {
       visit_entity(
           on_faces,
           [&](const RegionMeasurement &measurement) { return measurement.region.has_face(id); },
@@ -387,7 +396,7 @@ auto Measurements<dim>::larger_between_nodes(const std::vector<double> &largest)
     for (const auto &cell : discretization.owned_cells()) {
       if (extrema[j].region.has_cell(cell->material_id()))
         search(cell, CellMaximum<dim>::entire);
-      cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+      cell->for_each_side([&](const unsigned int face, const types::boundary_id id) {
         if (extrema[j].region.has_face(id))
           search(cell, face);
       });

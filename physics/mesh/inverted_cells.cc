@@ -3,7 +3,7 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "physics/base/collective.h"
-#include "physics/mesh/mesh_table.h"
+#include "physics/mesh/vtu_cells.h"
 
 #include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <string>
 
 namespace femgpu
 {
@@ -35,57 +36,25 @@ std::array<double, 3> in_3d(const Point<dim> &point)
 }
 
 /// Returns the number at the end of @p location, such as 22 for "m.msh:22: "; -1 if it has none.
-std::string number_in(const std::string &location)
+double number_in(const std::string &location)
 {
   constexpr const char *digits = "0123456789";
   const std::size_t last = location.find_last_of(digits);
   if (last == std::string::npos)
-    return "-1";
+    return -1.;
   const std::size_t before = location.find_last_not_of(digits, last);
-  return location.substr(before + 1, last - before);
-}
-
-void write_array(std::ostream &out, const std::string &attributes, const std::string &numbers)
-{
-  out << "<DataArray " << attributes << " format=\"ascii\">" << numbers << "</DataArray>\n";
+  return std::stod(location.substr(before + 1, last - before));
 }
 
 std::string vtu_text(const std::vector<InvertedCell> &cells,
                      const std::vector<std::string> &locations, const int dim)
 {
-  std::ostringstream points, nodes, ends, types, numbers, determinants, lines, out;
-  points.precision(17);
-  determinants.precision(17);
-  std::size_t n_points = 0;
-  for (const InvertedCell &cell : cells) {
-    const unsigned int n = cell.n_vertices;
-    const bool is_cube = n == 1U << dim;
-    for (unsigned int v = 0; v < n; ++v) {
-      for (const double x : cell.vertices[is_cube ? lexicographic_order[v] : v])
-        points << ' ' << x;
-      nodes << ' ' << n_points++;
-    }
-    ends << ' ' << n_points;
-    types << (n == 8 ? " 12" : n == 3 ? " 5" : dim == 2 ? " 9" : " 10");
-    numbers << ' ' << cell.number;
-    determinants << ' ' << cell.determinant;
-    lines << ' ' << (locations.empty() ? "-1" : number_in(locations[cell.number]));
-  }
-  out << "<!-- Written by femgpu -->\n<VTKFile type=\"UnstructuredGrid\" "
-         "version=\"0.1\">\n<UnstructuredGrid>\n"
-      << "<Piece NumberOfPoints=\"" << n_points << "\" NumberOfCells=\"" << cells.size()
-      << "\">\n<Points>\n";
-  write_array(out, "type=\"Float64\" NumberOfComponents=\"3\"", points.str());
-  out << "</Points>\n<Cells>\n";
-  write_array(out, "type=\"Int64\" Name=\"connectivity\"", nodes.str());
-  write_array(out, "type=\"Int64\" Name=\"offsets\"", ends.str());
-  write_array(out, "type=\"UInt8\" Name=\"types\"", types.str());
-  out << "</Cells>\n<CellData>\n";
-  write_array(out, "type=\"Int64\" Name=\"cell\"", numbers.str());
-  write_array(out, "type=\"Int64\" Name=\"location\"", lines.str());
-  write_array(out, "type=\"Float64\" Name=\"determinant\"", determinants.str());
-  out << "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
-  return out.str();
+  VtuCells file({"cell", "location", "determinant"});
+  for (const InvertedCell &cell : cells)
+    file.add({cell.vertices.begin(), cell.vertices.begin() + cell.n_vertices}, dim,
+             {static_cast<double>(cell.number),
+              locations.empty() ? -1. : number_in(locations[cell.number]), cell.determinant});
+  return file.text();
 }
 
 /// Writes the cells. Returns a sentence with the name of the file; why it could not be written if

@@ -4,6 +4,7 @@
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
 #include "physics/base/deal_ii_compat.h"
+#include "physics/mesh/file_regions.h"
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/made_mesh.h"
 #include "physics/mesh/mesh_check.h"
@@ -202,119 +203,6 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   throw DeviceError(text.str());
 }
 
-using Coordinates = std::array<double, 3>;
-using EdgesByEnds = std::set<std::set<Coordinates>>; ///< edges by the coordinates of their ends
-
-template <int dim>
-Coordinates coordinates_of(const Point<dim> &p)
-{
-  Coordinates location = {};
-  std::copy_n(p.begin_raw(), dim, location.begin());
-  return location;
-}
-
-template <class Line>
-bool is_one_of(const EdgesByEnds &edges, const Line &line)
-{
-  return edges.count({coordinates_of(line->vertex(0)), coordinates_of(line->vertex(1))}) > 0;
-}
-
-/// Assigns the id of @p curve to its edges, all of which are on the boundary.
-void mark_edges(const EdgesByEnds &edges, const CurveOrPointSet &curve, const MeshRegions &regions,
-                Triangulation<3> &coarse)
-{
-  for (const auto &face : coarse.active_face_iterators())
-    for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l) {
-      const auto line = face->line(l);
-      if (!is_one_of(edges, line))
-        continue;
-      if (const CurveOrPointSet *const other = regions.curve_or_point_set(line->boundary_id()))
-        if (other->id != curve.id)
-          throw InputError("The curves '" + other->name + "' and '" + curve.name +
-                           "' of the mesh file share edges, but each edge can be in one curve "
-                           "only. Remove the edges from one of the groups.");
-      line->set_boundary_id(curve.id);
-    }
-}
-
-/// Returns the midpoints of @p edges, evaluated on the manifolds of @p coarse.
-template <int dim>
-std::set<Coordinates> midpoints_of(const EdgesByEnds &edges, const Triangulation<dim> &coarse)
-{
-  std::set<Coordinates> midpoints;
-  for (const auto &cell : coarse.active_cell_iterators())
-    for (unsigned int l = 0; !edges.empty() && l < cell->n_lines(); ++l)
-      if (const auto line = cell->line(l); is_one_of(edges, line))
-        midpoints.insert(coordinates_of(line->center(/* respects its manifold */ true)));
-  return midpoints;
-}
-
-/// Stores the names that the mesh file gives to boundaries and materials in @p regions.
-template <int dim>
-void store_names(const MeshTable &table, MeshRegions &regions)
-{
-  const auto ids = [&regions](const int dimension) {
-    return dimension == dim       ? &regions.materials
-           : dimension == dim - 1 ? &regions.boundaries
-                                  : nullptr;
-  };
-  for (const PhysicalName &group : table.names)
-    if (NamedIds *const of = ids(group.dimension))
-      of->names[group.name].insert(static_cast<NamedIds::Id>(group.id));
-  for (const UnusableName &name : table.unusable_names)
-    if (name.dimension >= dim - 1)
-      ids(name.dimension)->unusable[name.name] = name.reason;
-    else if (!is_digits(name.name)) // the numbers of curves and points denote nothing
-      regions.boundaries.unusable.emplace(name.name, name.reason);
-}
-
-/// Stores the named curves and points of a file. If a name denotes both a surface and a curve or
-/// point set, the surface takes precedence, then the curve.
-/// @param coarse coarse mesh, with its manifolds
-template <int dim>
-void store_curves_and_point_sets(const MeshTable &table, Triangulation<dim> &coarse,
-                                 MeshRegions &regions)
-{
-  const auto location = [&table](const std::size_t node) {
-    Coordinates result = table.points[node];
-    result[2] = dim == 2 ? 0. : result[2];
-    return result;
-  };
-  types::boundary_id id = subdomain_boundary_id;
-  for (int dimension = dim - 2; dimension >= 0; --dimension)
-    for (const PhysicalName &group : table.names) {
-      if (group.dimension != dimension || regions.boundaries.names.count(group.name) > 0 ||
-          regions.curve_or_point_set(group.name) != nullptr)
-        continue;
-      do
-        --id;
-      while (regions.boundaries.ids.count(id) > 0);
-      CurveOrPointSet region = {dimension, group.name, id, {}, {}};
-      EdgesByEnds edges; // edges of the curve, or edges whose mid-side node is in the point set
-      for (const MeshElement &element : table.elements) {
-        if (element.shape->dimension != dimension || element.id != group.id)
-          continue;
-        if (const std::size_t node = element.nodes[0];
-            element.shape == &CellShape::point && table.is_mid_side(node)) {
-          edges.insert({location(table.edge_ends[node][0]), location(table.edge_ends[node][1])});
-          continue;
-        }
-        std::set<Coordinates> ends;
-        for (std::size_t v = 0; v < element.shape->n_nodes; ++v)
-          ends.insert(location(element.nodes[v]));
-        region.points.insert(ends.begin(), ends.end());
-        if (dimension == 1)
-          edges.insert(ends);
-      }
-      if (dimension == 0)
-        region.midpoints = midpoints_of(edges, coarse);
-      if constexpr (dim == 3)
-        if (dimension == 1)
-          mark_edges(edges, region, regions, coarse);
-      regions.curves_and_point_sets.push_back(std::move(region));
-    }
-}
-
 /// Stores @p warning about cells that are inverted at vertices only, unless it is empty.
 template <int dim>
 void add_warning_of_vertices(const std::string &warning, Mesh<dim> &mesh)
@@ -364,11 +252,7 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, const MPI_Comm comm
     if (parameters.merge_nodes != "keep")
       refuse_touching_parts(coarse, table.cell_locations);
   }
-  for (const auto id : coarse.get_boundary_ids())
-    mesh.regions.boundaries.ids.insert(id);
-  for (const auto &cell : coarse.active_cell_iterators())
-    mesh.regions.materials.ids.insert(cell->material_id());
-  store_names<dim>(table, mesh.regions);
+  store_sides_and_materials(table, coarse, mesh);
   name_boundaries(parameters.boundaries, coarse, mesh.regions);
   name_points(parameters.named_points, coarse, mesh.regions, table);
   name_curves(parameters.named_curves, coarse, mesh.regions, table);
@@ -464,11 +348,11 @@ void refine_simplices(Mesh<dim> &mesh)
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(compat::communicator(distributed));
   if (n_ranks > 1 && n_cells < max_cells_to_repartition * n_ranks &&
       mesh.serial->n_active_cells() == n_cells) {
-    mesh.serial = refined_simplices(*mesh.serial);
+    mesh.serial = refined_simplices(*mesh.serial, mesh.inner_sides);
     distribute_simplices(*mesh.serial, distributed);
   }
   else
-    refine_distributed(*mesh.serial, distributed);
+    refine_distributed(*mesh.serial, distributed, mesh.inner_sides);
 }
 } // namespace
 

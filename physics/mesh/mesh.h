@@ -2,6 +2,7 @@
 #define femgpu_physics_mesh_h
 
 #include "physics/base/regions.h"
+#include "physics/mesh/inner_sides.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
@@ -61,6 +62,7 @@ struct Mesh
   bool is_of_geometry = false;  ///< whether gmsh has meshed a geometry
   std::string origin;           ///< the program that made the mesh file; empty if none did
   MeshRegions regions;
+  InnerSides<dim> inner_sides;
   std::vector<std::string> warnings; ///< messages about probable mistakes, with remedies
 
   unsigned int refinements_within_blocks() const
@@ -78,6 +80,15 @@ struct Mesh
   const dealii::Triangulation<dim, dim> &coarse() const
   {
     return serial ? *serial : *triangulation;
+  }
+
+  /// Returns the id of a face of @p cell, which has level 0: its boundary id or that of an inner
+  /// side; internal_face_boundary_id if it has none.
+  dealii::types::boundary_id side_id(const typename InnerSides<dim>::Cell &cell,
+                                     const unsigned int face) const
+  {
+    return cell->at_boundary(face) || inner_sides.empty() ? cell->face(face)->boundary_id()
+                                                          : inner_sides.id(cell, face);
   }
 };
 

@@ -205,7 +205,7 @@ void check_named_boundaries(
     if (word == "all")
       all = true;
     else
-      named.merge(mesh.regions.boundary(path, word));
+      named.merge(mesh.regions.places(path, word, Places::sides));
   if (parameters.file.empty() || all)
     return;
   for (const auto &entry : of_conditions)

@@ -103,7 +103,7 @@ SubCellData boundary_data_of(const MeshTable &table)
   SubCellData boundary;
   auto &faces = faces_of<dim>(boundary);
   for (const MeshElement &element : table.elements)
-    if (element.shape->dimension == dim - 1) {
+    if (element.shape->dimension == dim - 1 && !element.is_inner_side) {
       faces.push_back(cell_data<dim - 1>(element));
       faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
     }

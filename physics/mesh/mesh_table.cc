@@ -222,8 +222,22 @@ void make_unusable(MeshTable &table, const int dimension,
   }
 }
 
-/// Removes sides and lines that are not on the boundary, where conditions apply, and points that
-/// are not nodes of cells.
+/// Returns the nodes of sides that occur twice in @p table, sorted.
+std::vector<NodeSet> repeated_sides(const MeshTable &table, const int dim)
+{
+  std::vector<NodeSet> sides, repeated;
+  for (const MeshElement &element : table.elements)
+    if (element.shape->dimension == dim - 1)
+      sides.push_back(all_nodes(element));
+  std::sort(sides.begin(), sides.end());
+  for (std::size_t i = 1; i < sides.size(); ++i)
+    if (sides[i - 1] == sides[i])
+      repeated.push_back(sides[i]);
+  return repeated;
+}
+
+/// Marks inner sides. Removes those that have no id or occur twice, lines that are not on the
+/// boundary, where conditions apply, and points that are not nodes of cells.
 void remove_unusable_elements(MeshTable &table, const std::vector<Face> &faces, const int dim)
 {
   const bool has_points = has_groups(table, 0);
@@ -233,9 +247,16 @@ void remove_unusable_elements(MeshTable &table, const std::vector<Face> &faces, 
   std::vector<bool> is_vertex;
   if (has_points)
     is_vertex = vertices_of_cells(table, dim);
+  const std::vector<NodeSet> repeated = repeated_sides(table, dim);
+  for (MeshElement &element : table.elements)
+    element.is_inner_side =
+        element.shape->dimension == dim - 1 && count(faces, all_nodes(element)) == 2;
   const auto is_usable = [&](const MeshElement &element) {
+    if (element.is_inner_side)
+      return element.id != 0 &&
+             !std::binary_search(repeated.begin(), repeated.end(), all_nodes(element));
     if (element.shape->dimension == dim - 1)
-      return count(faces, all_nodes(element)) == 1;
+      return true;
     if (element.id == 0 || element.shape->dimension == dim)
       return true;
     if (element.shape == &CellShape::line)

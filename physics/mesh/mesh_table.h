@@ -42,6 +42,7 @@ struct MeshElement
   /// Indices in MeshTable::points: first around the bottom face, then around the top face. Entries
   /// from shape->n_nodes on are unused.
   std::array<std::size_t, 8> nodes;
+  bool is_inner_side = false; ///< whether it is a side between two cells; see check_mesh_table()
 };
 
 /// An element type in one or more of the file formats.
@@ -157,13 +158,14 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
 std::string advice_on_mixed_cells(int dim);
 
 /// Returns the end of a sentence, for UnusableName::reason, about elements of @p dimension that are
-/// not on the boundary: "lies between cells ...".
+/// neither on the boundary nor inner sides: "lies between cells ...".
 std::string off_boundary(int dimension);
 
 /**
  * Checks that deal.II can make a mesh of dimension @p dim from @p table. Nodes without elements are
- * permitted. Removes sides and lines that are not on the boundary, and points that are not nodes of
- * cells. If all elements of a group are removed, its names become UnusableNames.
+ * permitted. Marks sides between two cells as inner sides. Removes those without an id, lines that
+ * are not on the boundary, and points that are not nodes of cells. If all elements of a group are
+ * removed, its names become UnusableNames.
  * @throws InputError that begins with the location in the file
  * - if there are no cells of dimension @p dim, or cells of a larger dimension
  * - if an element has a node twice, or more than two cells share a face
@@ -174,8 +176,9 @@ std::string off_boundary(int dimension);
 void check_mesh_table(MeshTable &table, int dim);
 
 /**
- * Replaces each node i by node by[i], also where it is a corner of a SecondOrderNode. Then removes
- * sides and lines that are not on the boundary, as check_mesh_table() does.
+ * Replaces each node i by node by[i], also where it is a corner of a SecondOrderNode. Then marks
+ * and removes elements as check_mesh_table() does. Also removes sides that coincide, where two
+ * parts of the mesh are joined.
  * @throws InputError if, with the new nodes, a cell has a node twice or a face belongs to more than
  * two cells
  */

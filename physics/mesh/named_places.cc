@@ -150,11 +150,11 @@ void name_boundaries(const std::string &text, Triangulation<dim> &coarse, MeshRe
        read_entries(boundaries_path, text, "top: y > 0.99; walls: 0, 1", is_known)) {
     if (is_list_of_boundaries(entry.what, regions)) {
       for (const std::string &word : split_expressions(entry.what, ','))
-        boundaries.names[entry.name].merge(regions.boundary(boundaries_path, word));
+        boundaries.names[entry.name].merge(regions.places(boundaries_path, word, Places::sides));
       continue;
     }
     const Condition<dim> condition(entry, regions);
-    const NamedIds::Id id = boundaries.ids.empty() ? 0 : *boundaries.ids.rbegin() + 1;
+    const NamedIds::Id id = boundaries.unused();
     bool holds = false;
     for (const auto &face : coarse.active_face_iterators())
       if (face->at_boundary() && condition.holds_on(face)) {
@@ -171,7 +171,7 @@ void name_boundaries(const std::string &text, Triangulation<dim> &coarse, MeshRe
     for (auto named = boundaries.names.begin(); named != boundaries.names.end();) {
       MeshRegions::Ids present;
       for (const NamedIds::Id of_name : named->second)
-        if (boundaries.ids.count(of_name) > 0)
+        if (boundaries.ids.count(of_name) + boundaries.inner.count(of_name) > 0)
           present.insert(of_name);
       if (present.empty())
         boundaries.unusable[named->first] =

@@ -11,31 +11,17 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-typename QuadraticGeometry<dim>::Corners
-QuadraticGeometry<dim>::key(const std::vector<Point<dim>> &corners)
-{
-  Corners key;
-  key.back().fill(std::numeric_limits<double>::max());
-  key.fill(key.back());
-  for (unsigned int i = 0; i < corners.size(); ++i)
-    for (unsigned int d = 0; d < dim; ++d)
-      key[i][d] = corners[i][d];
-  std::sort(key.begin(), key.end());
-  return key;
-}
-
-template <int dim>
 bool QuadraticGeometry<dim>::add(const std::vector<Point<dim>> &corners, const Point<dim> &node)
 {
   constexpr double same = 1e-3; // relative to the corners' distance; loose for merged nodes
-  const Point<dim> &known = nodes.emplace(key(corners), node).first->second;
+  const Point<dim> &known = nodes.emplace(make_corners(corners), node).first->second;
   return known.distance(node) <= same * corners.front().distance(corners.back());
 }
 
 template <int dim>
 const Point<dim> *QuadraticGeometry<dim>::find(const std::vector<Point<dim>> &corners) const
 {
-  const auto found = nodes.find(key(corners));
+  const auto found = nodes.find(make_corners(corners));
   return found != nodes.end() ? &found->second : nullptr;
 }
 

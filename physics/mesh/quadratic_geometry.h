@@ -1,13 +1,14 @@
 #ifndef femgpu_physics_quadratic_geometry_h
 #define femgpu_physics_quadratic_geometry_h
 
+#include "physics/mesh/corners.h"
+
 #include <deal.II/base/point.h>
 #include <deal.II/fe/fe.h>
 #include <deal.II/fe/mapping_fe.h>
 #include <deal.II/grid/manifold.h>
 #include <deal.II/grid/tria.h>
 
-#include <array>
 #include <map>
 #include <memory>
 #include <utility>
@@ -28,11 +29,7 @@ public:
   const dealii::Point<dim> *find(const std::vector<dealii::Point<dim>> &corners) const;
 
 private:
-  /// The coordinates of up to four corners in ascending order; unused entries are huge.
-  using Corners = std::array<std::array<double, dim>, 4>;
-  static Corners key(const std::vector<dealii::Point<dim>> &corners);
-
-  std::map<Corners, dealii::Point<dim>> nodes;
+  std::map<Corners<dim>, dealii::Point<dim>> nodes;
 };
 
 /// Returns the point with parameter @p t on the parabola through @p a (t = 0), @p middle (t = 1/2)

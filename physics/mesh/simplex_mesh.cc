@@ -214,9 +214,12 @@ void create_local_mesh(const Triangulation<dim> &all, const std::vector<NumberAn
 } // namespace
 
 template <int dim>
-std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &serial)
+std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &serial,
+                                                      InnerSides<dim> &inner_sides)
 {
-  return flattened(*with_children(serial, serial), /* for refinement */ false, serial);
+  const auto refined = with_children(serial, serial);
+  inner_sides.add_children(*refined);
+  return flattened(*refined, /* for refinement */ false, serial);
 }
 
 template <int dim>
@@ -232,9 +235,11 @@ void distribute_simplices(Triangulation<dim> &serial, SimplexMesh<dim> &mesh)
 }
 
 template <int dim>
-void refine_distributed(const Triangulation<dim> &serial, SimplexMesh<dim> &mesh)
+void refine_distributed(const Triangulation<dim> &serial, SimplexMesh<dim> &mesh,
+                        InnerSides<dim> &inner_sides)
 {
   const auto refined = with_children<dim>(mesh, serial);
+  inner_sides.add_children(*refined);
   std::vector<NumberAndOwner> parents, cells;
   for (const auto &cell : mesh.active_cell_iterators())
     parents.push_back({cell->id().get_coarse_cell_id(), cell->subdomain_id()});
@@ -249,10 +254,12 @@ void refine_distributed(const Triangulation<dim> &serial, SimplexMesh<dim> &mesh
   copy_manifolds(serial, mesh);
 }
 
-template std::unique_ptr<Triangulation<2>> refined_simplices(const Triangulation<2> &);
+template std::unique_ptr<Triangulation<2>> refined_simplices(const Triangulation<2> &,
+                                                             InnerSides<2> &);
 template void distribute_simplices(Triangulation<2> &, SimplexMesh<2> &);
-template void refine_distributed(const Triangulation<2> &, SimplexMesh<2> &);
-template std::unique_ptr<Triangulation<3>> refined_simplices(const Triangulation<3> &);
+template void refine_distributed(const Triangulation<2> &, SimplexMesh<2> &, InnerSides<2> &);
+template std::unique_ptr<Triangulation<3>> refined_simplices(const Triangulation<3> &,
+                                                             InnerSides<3> &);
 template void distribute_simplices(Triangulation<3> &, SimplexMesh<3> &);
-template void refine_distributed(const Triangulation<3> &, SimplexMesh<3> &);
+template void refine_distributed(const Triangulation<3> &, SimplexMesh<3> &, InnerSides<3> &);
 } // namespace femgpu

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_simplex_mesh_h
 #define femgpu_physics_simplex_mesh_h
 
+#include "physics/mesh/inner_sides.h"
+
 #include <deal.II/distributed/fully_distributed_tria.h>
 #include <deal.II/grid/tria.h>
 
@@ -45,9 +47,10 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
 }
 
 /// Returns @p serial with all cells refined once, with its material, boundary and manifold ids.
+/// Adds the refined sides to @p inner_sides.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
-refined_simplices(const dealii::Triangulation<dim> &serial);
+refined_simplices(const dealii::Triangulation<dim> &serial, InnerSides<dim> &inner_sides);
 
 /**
  * Collective. Partitions @p serial, which is the same on all ranks, by METIS. The subdomain id of
@@ -58,9 +61,11 @@ template <int dim>
 void distribute_simplices(dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
 
 /// Collective. Refines @p mesh, this rank's part of a mesh, once. Copies the manifolds of
-/// @p serial, the mesh from which @p mesh was made. DoFHandlers stay attached to @p mesh.
+/// @p serial, the mesh from which @p mesh was made. Adds the refined sides to @p inner_sides.
+/// DoFHandlers stay attached to @p mesh.
 template <int dim>
-void refine_distributed(const dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh);
+void refine_distributed(const dealii::Triangulation<dim> &serial, SimplexMesh<dim> &mesh,
+                        InnerSides<dim> &inner_sides);
 } // namespace femgpu
 
 #endif

@@ -149,7 +149,9 @@ public:
 private:
   void add(const MeshElement &original, const CellShape &shape, const Nodes &nodes)
   {
-    MeshElement part{&shape, original.id, original.location, {}};
+    MeshElement part = original;
+    part.shape = &shape;
+    part.nodes = {};
     std::copy(nodes.begin(), nodes.end(), part.nodes.begin());
     table.elements.push_back(part);
   }

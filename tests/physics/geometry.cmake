@@ -23,9 +23,10 @@ study_test(geometry_with_groups_inside_and_in_several_groups_is_solved ${two} --
   --set "Measurements/Integrals=area: 1 over material everything\\; left: 1 over material left part\\; ends: 1 over boundary ends"
   --expect-error-below Linf=1e-10 --expect-quantity "area=2+-1e-12"
   --expect-quantity "left=1+-1e-12" --expect-quantity "ends=2+-1e-12")
-study_test(condition_inside_the_body_ends_with_1 ${two} --expect-exit 1
-  --set "Poisson/Dirichlet=interface: x"
-  --expect-message "Poisson/Dirichlet names 'interface'.*this group lies between cells")
+study_test(condition_inside_a_meshed_geometry_holds ${two} --ranks 2 --same-as-ranks 1
+  --set "Poisson/Dirichlet=ends: 0\\; interface: 1" --set "Poisson/Exact solution=1 - abs(x - 1)"
+  --set "Poisson/Coefficient=everything: 2" --set Study/Refinement=remesh --set Study/Cycles=2
+  --expect-error-below Linf=1e-10 --expect-quantity "flux through interface=-4+-1e-9")
 study_test(entries_for_groups_that_overlap_end_with_1 ${two} --expect-exit 1
   --set "Poisson/Dirichlet=west: 0\\; ends: x"
   --expect-message "'ends' in Poisson/Dirichlet contains .*to which another entry applies")

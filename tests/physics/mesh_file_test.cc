@@ -278,15 +278,13 @@ TEST(GmshFile, CellsAndSidesMayBeInSeveralGroups)
   EXPECT_EQ(ids_of(file_4, "8"), Ids{7});
 }
 
-TEST(GmshFile, GroupsInsideTheBodyAreAcceptedAndUnusable)
+TEST(GmshFile, SidesInsideTheBodyAreMarked)
 {
   MeshTable file = read_gmsh_file("m.msh", replaced(squares, "1 4 1", "1 5 2"), 2);
   check_mesh_table(file, 2);
-  EXPECT_EQ(file.elements.size(), 2U);
-  ASSERT_EQ(file.unusable_names.size(), 2U);
-  EXPECT_EQ(file.unusable_names[0].name, "left side");
-  EXPECT_EQ(file.unusable_names[1].name, "7");
-  EXPECT_BEGINS(file.unusable_names[0].reason, "m.msh:21: this group lies between cells");
+  ASSERT_EQ(file.elements.size(), 3U);
+  for (const MeshElement &element : file.elements)
+    EXPECT_EQ(element.is_inner_side, element.shape == &CellShape::line);
 }
 
 TEST(GmshFile, NodesWithoutElementsAndSectionsBehindAreAllowed)
@@ -321,10 +319,21 @@ TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
 {
   MeshTable table = two_halves();
   replace_nodes(table, representative_nodes, 3);
-  ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has been removed
-  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({&CellShape::triangle, 0, 0, {{0, 4, 5}}}));
-  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&CellShape::line, 0, 0, {{0, 4}}}));
-  EXPECT_EQ(table.elements[6].nodes[0], 1U);
+  ASSERT_EQ(table.elements.size(), 8U);
+  EXPECT_TRUE(table.elements[4].is_inner_side);
+  EXPECT_FALSE(table.elements[5].is_inner_side);
+  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&CellShape::triangle, 0, 0, {{0, 4, 5}}}));
+  EXPECT_EQ(all_nodes(table.elements[6]), all_nodes({&CellShape::line, 0, 0, {{0, 4}}}));
+  EXPECT_EQ(table.elements[7].nodes[0], 1U);
+}
+
+TEST(MergedNodes, SidesThatCoincideThenAreRemoved)
+{
+  MeshTable table = two_halves();
+  table.elements.push_back({&CellShape::triangle, 2, 9, {{6, 7, 8}}});
+  table.names = {{2, 2, "seam"}};
+  replace_nodes(table, representative_nodes, 3);
+  EXPECT_EQ(table.elements.size(), 7U);
 }
 
 TEST(MergedNodes, CurvesThatLieInsideThenAreRemoved)
@@ -333,7 +342,7 @@ TEST(MergedNodes, CurvesThatLieInsideThenAreRemoved)
   table.elements[6].nodes = {{6, 7}};
   EXPECT_NO_THROW(check_mesh_table(table, 3));
   replace_nodes(table, representative_nodes, 3);
-  ASSERT_EQ(table.unusable_names.size(), 2U); // the curve, and the side between the halves
+  ASSERT_EQ(table.unusable_names.size(), 1U);
   EXPECT_EQ(table.unusable_names[0].dimension, 1);
 }
 

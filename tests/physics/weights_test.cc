@@ -39,7 +39,7 @@ public:
   }
   void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override
   {
-    c.assign(c.size(), at.is_on_boundary() ? on_faces : in_cells);
+    c.assign(c.size(), at.is_on_side() ? on_faces : in_cells);
   }
   bool has_boundary_flux(const types::boundary_id) const override
   {

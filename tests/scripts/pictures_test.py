@@ -50,6 +50,11 @@ class Pictures(InDirectory):
         self.assertGreater(self.colours(self.path("cantilever", "solution_001.000.vtu"), "--field",
                                         "displacement_z", "--camera", "y", "--axes"), 50)
 
+    def test_sides_are_drawn_with_their_ids(self):
+        femgpu("elasticity_cantilever.prm", self.path("sides"), "--validate", "--picture")
+        sides = self.path("sides", "sides.vtu")
+        self.assertNotEqual(self.colours(sides, "--labels"), self.colours(sides))
+
     def test_fields_have_the_names_of_the_output(self):
         import fields
         import vtu

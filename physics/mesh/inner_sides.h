@@ -1,0 +1,86 @@
+#ifndef femgpu_physics_inner_sides_h
+#define femgpu_physics_inner_sides_h
+
+#include "physics/mesh/corners.h"
+
+#include <deal.II/base/point.h>
+#include <deal.II/base/types.h>
+#include <deal.II/grid/tria.h>
+
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace femgpu
+{
+/// The sides between two cells of the coarse mesh that have an id, such as interfaces and
+/// electrodes inside the body. deal.II permits boundary ids at the boundary only.
+template <int dim>
+class InnerSides
+{
+public:
+  using Id = dealii::types::boundary_id;
+  using Cell = typename dealii::Triangulation<dim>::cell_iterator;
+
+  bool empty() const
+  {
+    return ids.empty();
+  }
+  void add(const std::vector<dealii::Point<dim>> &corners, Id id)
+  {
+    ids.emplace(make_corners(corners), id);
+  }
+  /// Returns the id of a face of @p cell, which has level 0: internal_face_boundary_id if it is no
+  /// inner side.
+  Id id(const Cell &cell, unsigned int face) const;
+  /**
+   * Returns whether integrals over @p face use @p cell, which has level 0. They do on the boundary.
+   * Of the two cells at an inner side, they use that with the smaller material id or, in one
+   * material, the first in the file. The normal vector points out of this cell.
+   */
+  static bool is_integrated_from(const Cell &cell, unsigned int face);
+  /// Adds the children of the sides of level 0 of @p mesh, whose cells have been refined once.
+  void add_children(const dealii::Triangulation<dim> &mesh);
+
+private:
+  std::map<Corners<dim>, Id> ids;
+};
+
+/// The inner sides of a rank's active cells.
+template <int dim>
+class InnerSidesOfCells
+{
+public:
+  using Id = dealii::types::boundary_id;
+
+  InnerSidesOfCells(const InnerSides<dim> &sides, const dealii::Triangulation<dim> &mesh);
+
+  /// Returns the id of a face of an active cell; internal_face_boundary_id if it is no inner side.
+  Id id(const unsigned int active_cell_index, const unsigned int face) const
+  {
+    const auto found = faces.find(active_cell_index);
+    return found == faces.end() ? dealii::numbers::internal_face_boundary_id
+                                : found->second[face].id;
+  }
+  /// Calls use(face number, id) for each inner side over which is integrated from this active cell.
+  template <class Use>
+  void for_each_integrated(const unsigned int active_cell_index, const Use &use) const
+  {
+    const auto found = faces.find(active_cell_index);
+    for (unsigned int f = 0; found != faces.end() && f < found->second.size(); ++f)
+      if (found->second[f].is_integrated)
+        use(f, found->second[f].id);
+  }
+
+private:
+  struct Face
+  {
+    Id id = dealii::numbers::internal_face_boundary_id;
+    bool is_integrated = false;
+  };
+  std::unordered_map<unsigned int, std::array<Face, 2 * dim>> faces; ///< by active cell index
+};
+} // namespace femgpu
+
+#endif
