@@ -104,6 +104,7 @@ public:
   void assign_side_ids()
   {
     sides = sides_on_boundary(table, dim);
+    n_boundary_sides = sides.size();
     is_vertex = vertices_of_cells(table, dim);
     for (std::size_t s = 0; s < sides.size(); ++s)
       side_of_nodes[all_nodes(sides[s])] = s;
@@ -116,11 +117,9 @@ public:
     for (AbaqusSet &set : element_sets(dim - 1)) {
       std::set<std::size_t> members; // check_mesh_table() rejects elements that are not sides
       for (const std::size_t element : set.members)
-        if (is_known(table.elements[element]))
-          members.insert(find_side(all_nodes(table.elements[element])));
+        members.insert(index_of(table.elements[element]));
       set.members.assign(members.begin(), members.end());
-      if (!members.empty())
-        candidates.push_back(std::move(set));
+      candidates.push_back(std::move(set));
     }
     store_curve_edges();
     add_supported_sides();
@@ -259,11 +258,9 @@ private:
                          " has no such side. Use S1 to S6 for cells (E1 to E4 for shells in 2D), "
                          "SPOS or SNEG for elements on the boundary.");
       const MeshElement side = is_cell ? side_of(element, listed.side) : element;
-      const std::size_t index = find_side(all_nodes(side));
-      if (index != no_side)
-        members.insert(index);
-      else if (surface.origin == AbaqusOrigin::load)
+      if (surface.origin == AbaqusOrigin::load && find_side(all_nodes(side)) == no_side)
         return make_unusable(surface, "surface", "has a side that is not on the boundary.");
+      members.insert(index_of(side));
     }
     surface.members.assign(members.begin(), members.end());
     if (!surface.is_internal && !members.empty())
@@ -278,7 +275,7 @@ private:
   {
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
     std::vector<std::size_t> members;
-    for (std::size_t s = 0; s < sides.size(); ++s)
+    for (std::size_t s = 0; s < n_boundary_sides; ++s)
       if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + sides[s].shape->n_nodes,
                       [&](const std::size_t node) { return nodes.count(node) > 0; }))
         members.push_back(s);
@@ -337,9 +334,9 @@ private:
     if (vertices.size() + edges.size() != set.members.size())
       return false;
     if (boundary_edges.empty())
-      for (const MeshElement &side : sides)
-        for (std::size_t e = 0; e < side.shape->sides.size(); ++e)
-          boundary_edges.insert(all_nodes(side_of(side, e)));
+      for (std::size_t s = 0; s < n_boundary_sides; ++s)
+        for (std::size_t e = 0; e < sides[s].shape->sides.size(); ++e)
+          boundary_edges.insert(all_nodes(side_of(sides[s], e)));
     return std::all_of(edges.begin(), edges.end(), [&](const MeshElement &edge) {
       return boundary_edges.count(all_nodes(edge)) > 0;
     });
@@ -376,6 +373,14 @@ private:
     }
   }
 
+  /// Returns the index of @p side, which is added if it is not known.
+  std::size_t index_of(const MeshElement &side)
+  {
+    const auto [found, is_new] = side_of_nodes.emplace(all_nodes(side), sides.size());
+    if (is_new)
+      sides.push_back(side);
+    return found->second;
+  }
   std::size_t find_side(const NodeSet &nodes) const
   {
     const auto found = side_of_nodes.find(nodes);
@@ -385,8 +390,9 @@ private:
   AbaqusModel &model;
   MeshTable &table;
   int dim;
-  std::vector<MeshElement> sides; ///< boundary sides
-  std::vector<bool> is_vertex;    ///< whether a point is a vertex of a cell
+  std::vector<MeshElement> sides; ///< boundary sides, then those inside the body that sets name
+  std::size_t n_boundary_sides = 0;
+  std::vector<bool> is_vertex; ///< whether a point is a vertex of a cell
   std::map<NodeSet, std::size_t> side_of_nodes;
   std::set<NodeSet> boundary_edges;             ///< in 3D; filled when first needed
   std::map<NodeSet, MeshLocation> line_of_edge; ///< for edges of curves

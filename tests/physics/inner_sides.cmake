@@ -134,3 +134,36 @@ foreach(case "pressure;Elasticity/Pressure=membrane: 1" "symmetry_plane;Elastici
   study_test(${name}_inside_the_body_ends_with_1 ${written}/bar.prm --set "${value}" --expect-exit 1
     --expect-message "'membrane' in Elasticity/.* has sides inside the body, but this parameter needs sides on the boundary")
 endforeach()
+
+# A surface of Abaqus, listed by the sides of cells, and shells between cells
+file(WRITE ${written}/membrane.inp "*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 2, 0, 0
+4, 0, 1, 0
+5, 1, 1, 0
+6, 2, 1, 0
+7, 0, 0, 1
+8, 1, 0, 1
+9, 2, 0, 1
+10, 0, 1, 1
+11, 1, 1, 1
+12, 2, 1, 1
+*ELEMENT, TYPE=C3D8, ELSET=left
+1, 1, 2, 5, 4, 7, 8, 11, 10
+*ELEMENT, TYPE=C3D8, ELSET=right
+2, 2, 3, 6, 5, 8, 9, 12, 11
+*ELEMENT, TYPE=S4, ELSET=shells
+3, 2, 5, 11, 8
+*SURFACE, NAME=membrane
+left, S4
+*SURFACE, NAME=west
+left, S6
+*SURFACE, NAME=east
+right, S4
+")
+foreach(name membrane shells)
+  study_test(abaqus_names_sides_inside_the_body_by_${name} ${membrane_3d} --set Mesh/File=${written}/membrane.inp
+    --set "Poisson/Neumann=${name}: 4" --set Measurements/Integrals= --set Measurements/Averages=
+    --expect-error-below Linf=1e-9)
+endforeach()
