@@ -51,7 +51,8 @@ void VtuCells::add(const std::vector<std::array<double, 3>> &vertices, const int
 std::string VtuCells::text() const
 {
   std::ostringstream out;
-  out << "<!-- Written by femgpu -->\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\">\n<UnstructuredGrid>\n"
+  out << "<!-- Written by femgpu -->\n<VTKFile type=\"UnstructuredGrid\" "
+         "version=\"0.1\">\n<UnstructuredGrid>\n"
       << "<Piece NumberOfPoints=\"" << n_points << "\" NumberOfCells=\"" << n_cells
       << "\">\n<Points>\n";
   write_array(out, "type=\"Float64\" NumberOfComponents=\"3\"", points);
