@@ -105,7 +105,7 @@ MeshRegions::Ids MeshRegions::places(const std::string &path, const std::string 
             "Elasticity/Rotation and Elasticity/Traction.",
         path);
   }
-  const Ids result = find("boundary id", path, word, boundaries);
+  Ids result = find("boundary id", path, word, boundaries);
   for (const NamedIds::Id id : result)
     if (allowed == Places::boundary && boundaries.inner.count(id) > 0)
       throw ParameterError("'" + word + "' in " + path +

@@ -20,10 +20,11 @@ std::vector<Point<dim>> corners_of(const Face &face)
 /// The cell's ancestor of level 0, and which of the cell's faces are parts of the ancestor's face
 /// with the same number. @pre cells above level 0 are quadrilaterals or hexahedra
 template <int dim>
-std::pair<typename Triangulation<dim>::cell_iterator, std::array<bool, 2 * dim>>
+std::pair<typename Triangulation<dim>::cell_iterator,
+          std::array<bool, GeometryInfo<dim>::faces_per_cell>>
 ancestor_of(typename Triangulation<dim>::cell_iterator cell)
 {
-  std::array<bool, 2 * dim> is_at_face;
+  std::array<bool, GeometryInfo<dim>::faces_per_cell> is_at_face;
   is_at_face.fill(true);
   for (; cell->level() > 0; cell = cell->parent()) {
     const auto parent = cell->parent();

@@ -3,6 +3,7 @@
 
 #include "physics/mesh/corners.h"
 
+#include <deal.II/base/geometry_info.h>
 #include <deal.II/base/point.h>
 #include <deal.II/base/types.h>
 #include <deal.II/grid/tria.h>
@@ -79,7 +80,8 @@ private:
     Id id = dealii::numbers::internal_face_boundary_id;
     bool is_integrated = false;
   };
-  std::unordered_map<unsigned int, std::array<Face, 2 * dim>> faces; ///< by active cell index
+  std::unordered_map<unsigned int, std::array<Face, dealii::GeometryInfo<dim>::faces_per_cell>>
+      faces; ///< by active cell index
 };
 } // namespace femgpu
 
