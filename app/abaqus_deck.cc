@@ -71,7 +71,7 @@ AbaqusDeck::AbaqusDeck(const std::string &name, const std::string &contents)
   read_sections();
   read_ties();
   for (AbaqusBlock &block : model.blocks)
-    apply_amplitude(block);
+    apply_amplitudes(block);
 }
 
 std::vector<const AbaqusRow *> AbaqusDeck::rows(const std::string &keyword) const
@@ -142,6 +142,8 @@ void AbaqusDeck::read(AbaqusBlock &block)
     reject(": its values are not in this file");
   else if (keyword == "INITIAL CONDITIONS" && block.value("TYPE") != "TEMPERATURE")
     reject(", TYPE=" + block.value("TYPE") + ": femgpu has no counterpart");
+  else if (keyword == "BOUNDARY" && n_steps == 1 && block.value("OP") == "NEW")
+    remove_supports_before_the_step();
   else if (keyword == "AMPLITUDE")
     read_amplitude(block);
   else if (keyword == "PHYSICAL CONSTANTS") {
@@ -160,6 +162,17 @@ void AbaqusDeck::begin_step(const AbaqusBlock &block)
                                    "; femgpu computes the first step only");
   if (block.has("NLGEOM") && block.value("NLGEOM") != "NO")
     note_keyword(block, ", NLGEOM: femgpu computes small displacements");
+}
+
+/// Removes the lines of *BOUNDARY before the first step, which OP=NEW replaces.
+void AbaqusDeck::remove_supports_before_the_step()
+{
+  for (AbaqusBlock &block : model.blocks) {
+    if (block.keyword == "STEP")
+      return;
+    if (block.keyword == "BOUNDARY")
+      block.rows.clear();
+  }
 }
 
 void AbaqusDeck::read_procedure(const AbaqusBlock &block)
@@ -219,22 +232,28 @@ void AbaqusDeck::read_amplitude(const AbaqusBlock &block)
       amplitudes[block.value("NAME")].push_back({number(row, i + 1), number(row, i)});
 }
 
-/// Multiplies loads and prescribed values by their amplitude at the end of the step.
-void AbaqusDeck::apply_amplitude(AbaqusBlock &block)
+/// Multiplies loads and prescribed values by their amplitudes at the end of the step: sink
+/// temperatures by AMPLITUDE, their coefficients by FILM AMPLITUDE or RADIATION AMPLITUDE.
+void AbaqusDeck::apply_amplitudes(AbaqusBlock &block)
 {
-  if (!block.has("AMPLITUDE") || block.rows.empty())
-    return;
-  const auto found = amplitudes.find(block.value("AMPLITUDE"));
-  if (found == amplitudes.end())
-    return note_keyword(block, ", AMPLITUDE: femgpu applies the full value");
-  const double time = end_time - finite_number(block.value("TIME DELAY")).value_or(0.);
-  const double factor = interpolate(found->second, 0, time);
-  const std::size_t column = block.keyword == "TEMPERATURE" ? 1
-                             : block.keyword == "BOUNDARY"  ? 3
-                                                            : 2;
-  for (AbaqusRow &row : block.rows)
-    if (column < row.fields.size())
-      row.fields[column] = number_text(factor * number(row, column));
+  for (const std::string kind : {"", "FILM ", "RADIATION "}) {
+    const std::string option = kind + "AMPLITUDE";
+    if (!block.has(option) || block.rows.empty())
+      continue;
+    const auto found = amplitudes.find(block.value(option));
+    if (found == amplitudes.end()) {
+      note_keyword(block, ", " + option + ": femgpu applies the full value");
+      continue;
+    }
+    const double time = end_time - finite_number(block.value(kind + "TIME DELAY")).value_or(0.);
+    const double factor = interpolate(found->second, 0, time);
+    const std::size_t column = block.keyword == "TEMPERATURE"                 ? 1
+                               : block.keyword == "BOUNDARY" || !kind.empty() ? 3
+                                                                              : 2;
+    for (AbaqusRow &row : block.rows)
+      if (column < row.fields.size())
+        row.fields[column] = number_text(factor * number(row, column));
+  }
 }
 
 /// Returns the positions of the vertices of the sides with the name @p name.

@@ -85,7 +85,8 @@ private:
   void read_sections();
   void read_ties();
   std::set<std::array<double, 3>> corners(const std::string &name) const;
-  void apply_amplitude(AbaqusBlock &block);
+  void apply_amplitudes(AbaqusBlock &block);
+  void remove_supports_before_the_step();
   void note_keyword(const AbaqusBlock &block, const std::string &reason);
   [[noreturn]] void fail(MeshLocation location, const std::string &message) const;
 

@@ -325,9 +325,11 @@ private:
     const auto at = [&](const std::size_t i) { return deck.number(load, i + 1); };
     if (label == "BX" || label == "BY" || label == "BZ")
       force[static_cast<std::size_t>(label[1] - 'X')][0] = at(1);
-    else if (label == "GRAV")
-      for (std::size_t d = 0; d < 3; ++d)
-        force[d][0] = rho * at(1) * at(2 + d);
+    else if (label == "GRAV") {
+      const double length = std::hypot(at(2), at(3), at(4));
+      for (std::size_t d = 0; d < 3 && length > 0.; ++d)
+        force[d][0] = rho * at(1) * at(2 + d) / length;
+    }
     else if (label == "CENTRIF") { // rho omega^2 (I - n n) (x - p)
       const double length = std::hypot(at(5), at(6), at(7));
       for (std::size_t i = 0; i < 3; ++i)
@@ -354,8 +356,12 @@ private:
       for (const std::size_t cell : row->members) {
         const AbaqusTable &density = (*sections[deck.section_of[cell]].material)["DENSITY"];
         const auto force = body_force(*row, density.empty() ? 0. : density[0][0]);
-        if (!force) {
-          deck.note(row->location, "*DLOAD, " + row->fields[1] + ": femgpu has no counterpart");
+        const std::string label = upper(row->fields[1]);
+        const bool is_by_mass = label == "GRAV" || label == "CENTRIF";
+        if (!force || (is_by_mass && density.empty())) {
+          deck.note(row->location, "*DLOAD, " + row->fields[1] +
+                                       (force ? ": a material without *DENSITY has no weight"
+                                              : ": femgpu has no counterpart"));
           break;
         }
         location = row->location;

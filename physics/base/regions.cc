@@ -39,7 +39,8 @@ std::string NamedIds::list(const std::set<Id> &of) const
     std::string names_of_id;
     for (const auto &[name, named] : names)
       if (named.count(id) > 0 && name != std::to_string(id))
-        names_of_id += (names_of_id.empty() ? "" : ", ") + name;
+        names_of_id +=
+            std::string(names_of_id.empty() ? "" : ", ") + (is_digits(name) ? "group " : "") + name;
     text += names_of_id.empty() ? "" : " (" + names_of_id + ")";
   }
   return text;
@@ -88,7 +89,8 @@ std::string MeshRegions::name_of(const BoundaryId id) const
   for (const auto &[name, named] : boundaries.names)
     if (named == Ids{id})
       return name;
-  return std::to_string(id);
+  const std::string number = std::to_string(id); // may also be the number of a group
+  return (boundaries.names.count(number) > 0 ? "id " : "") + number;
 }
 
 MeshRegions::Ids MeshRegions::places(const std::string &path, const std::string &word,

@@ -118,12 +118,14 @@ void Measurements<dim>::find_fields(DiscreteSolution<dim> &solution)
   const auto find = [&](const std::string &path, RegionMeasurement &measurement) {
     const MeasuredRegion &region = measurement.region;
     measurement.reference = fields.find(path, measurement.field, region.is_on_boundary);
+    const bool is_continuous = measurement.reference.kind == Reference::Kind::one ||
+                               fields.space_function(measurement.reference);
     for (const auto id : discretization.mesh().regions.sides_without_direction)
-      if (region.has_face(id) && measurement.reference.kind == Reference::Kind::normal)
-        throw ParameterError("'" + measurement.field + "' in " + path + " needs a normal, but '" +
-                                 region.text +
-                                 "' has sides inside one material, whose normal may have either "
-                                 "direction. Give the cells on each side a material of their own.",
+      if (region.has_face(id) && !is_continuous)
+        throw ParameterError("'" + measurement.field + "' in " + path +
+                                 " may differ on the two sides of '" + region.text +
+                                 "', which lie in one material. Give the cells on each side a "
+                                 "material of their own; femgpu uses the smaller material id.",
                              path);
   };
   for (std::size_t i = 0; i < integrals.size(); ++i)

@@ -209,12 +209,13 @@ bool has_groups(const MeshTable &table, const int dimension)
 }
 
 /// Adds the names of groups of @p dimension, and the group's number, to the unusable names.
+/// @param what completes "this group ..."
 /// @param groups the ids of the groups, each with the location of an element
-void make_unusable(MeshTable &table, const int dimension,
+void make_unusable(MeshTable &table, const int dimension, const std::string &what,
                    const std::map<long long, MeshLocation> &groups)
 {
   for (const auto &[id, location] : groups) {
-    std::string reason = table.location_of(location) + "this group " + off_boundary(dimension);
+    std::string reason = table.location_of(location) + "this group " + what;
     for (const PhysicalName &group : table.names)
       if (group.dimension == dimension && group.id == id)
         table.unusable_names.push_back({dimension, group.name, reason});
@@ -274,7 +275,12 @@ void remove_unusable_elements(MeshTable &table, const std::vector<Face> &faces, 
     if (element.shape->dimension < dim)
       groups[static_cast<std::size_t>(element.shape->dimension)].erase(element.id);
   for (std::size_t dimension = 0; dimension < groups.size(); ++dimension)
-    make_unusable(table, static_cast<int>(dimension), groups[dimension]);
+    make_unusable(table, static_cast<int>(dimension),
+                  static_cast<int>(dimension) == dim - 1
+                      ? "lies where two parts of the mesh are joined, and both parts have groups "
+                        "there. Remove the sides of one part from its group."
+                      : off_boundary(static_cast<int>(dimension)),
+                  groups[dimension]);
 }
 } // namespace
 

@@ -65,7 +65,7 @@ class FromAbaqus(unittest.TestCase):
 
     def test_pressure_and_gravity_shorten_a_column(self):
         deck = COLUMN + STEEL + ("*BOUNDARY\nBOTTOM, ENCASTRE\n*STEP\n*STATIC\n*DLOAD\n4, P2, 5.\n"
-                                 "ALL, GRAV, 10., 0., 0., -1.\n*END STEP\n")
+                                 "ALL, GRAV, 10., 0., 0., -2.\n*END STEP\n")  # a direction of any length
         for ranks in 1, 2:  # p L / E + rho g L^2 / (2 E)
             self.assertAlmostEqual(self.quantities(deck, ranks=ranks)["max displacement"], 0.02 + 0.16, 7)
 
@@ -82,6 +82,22 @@ class FromAbaqus(unittest.TestCase):
         deck = COLUMN + STEEL + ("*AMPLITUDE, NAME=A\n0., 1., 1., 2., 2., 3.\n*BOUNDARY\nBOTTOM, 1, 3\n*STEP\n*STATIC\n"
                                  "1.5, 1.5\n*DLOAD, AMPLITUDE=A, TIME DELAY=1.\n4, P2, -4.\n*END STEP\n")
         self.assertAlmostEqual(self.quantities(deck)["max displacement"], 1.5 * 4. * 4. / 1000., 7)
+
+    def test_supports_of_a_step_replace_earlier_ones(self):
+        deck = COLUMN + STEEL + ("*NSET, NSET=TOP\n17, 18, 19, 20\n*BOUNDARY\nBOTTOM, 1, 3\nTOP, 3\n*STEP\n*STATIC\n"
+                                 "*BOUNDARY, OP=NEW\nBOTTOM, 1, 3\n*DLOAD\n4, P2, -4.\n*END STEP\n")
+        self.assertAlmostEqual(self.quantities(deck)["max displacement"], 4. * 4 / 1000, 9)
+
+    def test_weight_needs_a_density(self):
+        deck = COLUMN + STEEL.replace("*DENSITY\n2.\n", "") + (
+            "*BOUNDARY\nBOTTOM, 1, 3\n*STEP\n*STATIC\n*DLOAD\nALL, GRAV, 10., 0., 0., -1.\n*END STEP\n")
+        self.assertIn("GRAV: a material without *DENSITY has no weight", self.translate(deck).stdout)
+
+    def test_films_have_two_amplitudes(self):
+        deck = plate("CPE4", 0.) + ("*AMPLITUDE, NAME=H\n0., 0.5, 1., 0.5\n*AMPLITUDE, NAME=T\n0., 2., 1., 2.\n"
+                                    "*STEP\n*HEAT TRANSFER, STEADY STATE\n*BOUNDARY\nLEFT, 11, 11, 100.\n"
+                                    "*FILM, AMPLITUDE=T, FILM AMPLITUDE=H\n2, F2, 10., 20.\n*END STEP\n")
+        self.assertIn("10*(20 - u)", self.translate(deck).stdout)
 
     def test_ties_of_coincident_nodes_merge_them(self):
         upper = COLUMN.replace("2, 5, 6, 7, 8,", "2, 105, 106, 107, 108,").replace(
