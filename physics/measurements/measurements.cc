@@ -115,17 +115,15 @@ void Measurements<dim>::find_fields(DiscreteSolution<dim> &solution)
   point_references.clear();
   for (const std::string &word : point_fields)
     point_references.push_back(fields.find(point_fields_path, word, /* on boundary */ false));
-  const auto find = [&](const std::string &path, RegionMeasurement &measurement) {
-    const MeasuredRegion &region = measurement.region;
-    measurement.reference = fields.find(path, measurement.field, region.is_on_boundary);
-    const bool is_continuous = measurement.reference.kind == Reference::Kind::one ||
-                               fields.space_function(measurement.reference);
+  const auto find = [&](const std::string &path, RegionMeasurement &of) {
+    of.reference = fields.find(path, of.field, of.region.is_on_boundary);
+    const bool is_continuous =
+        of.reference.kind == Reference::Kind::one || fields.space_function(of.reference);
     for (const auto id : discretization.mesh().regions.sides_without_direction)
-      if (region.has_face(id) && !is_continuous)
-        throw ParameterError("'" + measurement.field + "' in " + path +
-                                 " may differ on the two sides of '" + region.text +
-                                 "', which lie in one material. Give the cells on each side a "
-                                 "material of their own; femgpu uses the smaller material id.",
+      if (of.region.has_face(id) && !is_continuous)
+        throw ParameterError("'" + of.field + "' in " + path + " may differ on the two sides of '" +
+                                 of.region.text +
+                                 "', which lie in one material. Give each side its own material.",
                              path);
   };
   for (std::size_t i = 0; i < integrals.size(); ++i)
