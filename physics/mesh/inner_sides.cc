@@ -17,8 +17,9 @@ std::vector<Point<dim>> corners_of(const Face &face)
   return corners;
 }
 
-/// The cell's ancestor of level 0, and which of the cell's faces are parts of the ancestor's face
-/// with the same number. @pre cells above level 0 are quadrilaterals or hexahedra
+/// Returns the ancestor of level 0 of @p cell, and for each face of @p cell whether it is a part of
+/// the ancestor's face with the same number. @pre cells above level 0 are quadrilaterals or
+/// hexahedra
 template <int dim>
 std::pair<typename Triangulation<dim>::cell_iterator,
           std::array<bool, GeometryInfo<dim>::faces_per_cell>>

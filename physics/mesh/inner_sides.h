@@ -15,8 +15,9 @@
 
 namespace femgpu
 {
-/// The sides between two cells of the coarse mesh that have an id, such as interfaces and
-/// electrodes inside the body. deal.II permits boundary ids at the boundary only.
+/// The sides between two cells of the coarse mesh to which a mesh file gives an id, such as
+/// interfaces and electrodes inside the body. deal.II stores ids of boundary faces only, so a side
+/// is found by the coordinates of its corners.
 template <int dim>
 class InnerSides
 {
@@ -36,9 +37,9 @@ public:
   /// inner side.
   Id id(const Cell &cell, unsigned int face) const;
   /**
-   * Returns whether integrals over @p face use @p cell, which has level 0. They do on the boundary.
-   * Of the two cells at an inner side, they use that with the smaller material id or, in one
-   * material, the first in the file. The normal vector points out of this cell.
+   * Returns whether an integral over @p face uses @p cell, which has level 0, with the normal that
+   * points out of it. The boundary has only one cell. At an inner side, the integral uses the cell
+   * with the smaller material id or, if both cells have the same id, the first in the file.
    */
   static bool is_integrated_from(const Cell &cell, unsigned int face);
   /// Adds the children of the sides of level 0 of @p mesh, whose cells have been refined once.
