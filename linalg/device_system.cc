@@ -3,6 +3,7 @@
 #include "linalg/base/countable.h"
 #include "linalg/base/error.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/operators/stored_operator.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
@@ -19,7 +20,9 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
                            CommunicatorPtr communicator)
     : owner(std::move(executor)), communicator(std::move(communicator)),
       transformation(options.scaling, options.ordering), format(options.format),
-      preconditioner(preconditioner_of(options))
+      preconditioner(preconditioner_of(options)),
+      changes_system(scalings.find(options.scaling).traits.changes_system),
+      is_plain(!changes_system && Method("ordering", options.ordering).name() == "none")
 {
   if (this->communicator && !orderings.traits(options.ordering).preserves_order)
     throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +
@@ -50,7 +53,7 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   const auto work = [this, A, spaces = *pending_spaces] {
     owner->make_current();
     set_n_loop_threads(1);
-    transfer_pattern(A, spaces);
+    transfer_pattern(A, spaces, location_of(A));
   };
   try {
     pending_transfer = std::async(std::launch::async, work);
@@ -78,7 +81,8 @@ MemoryLocation DeviceSystem::location_of(const HostCsr &A) const
   return owner->backend() == BackendKind::host ? MemoryLocation::source : MemoryLocation::executor;
 }
 
-void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces)
+void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces,
+                                    const MemoryLocation location)
 {
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
@@ -86,7 +90,6 @@ void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  const MemoryLocation location = location_of(A);
   csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, location);
   if (location != MemoryLocation::source)
     costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
@@ -104,14 +107,58 @@ void DeviceSystem::finish_pattern_transfer()
 
 void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
 {
-  rethrow_on_all_ranks(communicator.get(), [&] { transfer_and_set_up(A, only_values); });
+  rethrow_on_all_ranks(communicator.get(), [&] { set_arrays(A, only_values, location_of(A)); });
 }
 
-void DeviceSystem::transfer_and_set_up(const HostCsr &A, const bool only_values)
+void DeviceSystem::set_matrix(const DeviceCsr &A, const bool only_values)
+{
+  rethrow_on_all_ranks(communicator.get(), [&] {
+    if (owner->backend() == BackendKind::host)
+      throw DeviceError("The matrix is in the memory of a device, but the solver's executor is the "
+                        "host. Use the executor of that device, or copy the matrix to the host.");
+    if (is_plain) {
+      HostCsr view{A.n, A.n_nonzeros, A.row_starts, A.columns, A.values}; // not read on the host
+      view.unknowns = A.unknowns;
+      return set_arrays(view, only_values, MemoryLocation::source);
+    }
+    copy_to_host(A, only_values);
+    set_arrays(host_copy.csr(), only_values, location_of(host_copy.csr()));
+  });
+}
+
+void DeviceSystem::copy_to_host(const DeviceCsr &A, const bool only_values)
+{
+  const Stopwatch watch;
+  const auto copy = [&](auto &to, const auto *from, const std::size_t size) {
+    to.resize(size);
+    owner->copy_to_host(to.data(), from, size * sizeof(*from));
+    costs.transfer.bytes += size * sizeof(*from);
+  };
+  if (!only_values) {
+    copy(host_copy.row_starts, A.row_starts, static_cast<std::size_t>(A.n) + 1);
+    copy(host_copy.columns, A.columns, A.n_nonzeros);
+  }
+  copy(host_copy.values, A.values, A.n_nonzeros);
+  host_copy.n = A.n;
+  host_copy.unknowns = A.unknowns;
+  costs.transfer.seconds += watch.elapsed();
+}
+
+void DeviceSystem::set_operator(std::shared_ptr<const LinearOperator> A)
+{
+  if (!is_plain || Method("format", format).text() != "csr")
+    throw ParameterError("The entries of an operator are not stored, so that it cannot be scaled, "
+                         "reordered or converted. Use scaling none, ordering none and format csr.");
+  release();
+  formatted_matrix = std::make_unique<OperatorMatrix>(std::move(A));
+}
+
+void DeviceSystem::set_arrays(const HostCsr &A, const bool only_values,
+                              const MemoryLocation location)
 {
   if (!only_values)
     formatted_matrix.reset(); // refers to the old pattern
-  transfer_matrix(A, only_values);
+  transfer_matrix(A, only_values, location);
   const Stopwatch watch;
   if (only_values)
     formatted_matrix->update();
@@ -128,20 +175,27 @@ void DeviceSystem::require_matrix() const
                       "failed. Set one before solving.");
 }
 
-void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values)
+void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values,
+                                   const MemoryLocation location)
 {
   const Stopwatch watch;
   const std::optional<Spaces> spaces = std::exchange(pending_spaces, std::nullopt);
   if (pending_transfer.valid())
     finish_pattern_transfer();
   else if (!only_values)
-    transfer_pattern(A, spaces ? *spaces : spaces_of(A));
+    transfer_pattern(A, spaces ? *spaces : spaces_of(A), location);
   if (!only_values)
-    original_rows = linalg::host_rows(A, communicator);
+    original_rows = host_rows(A, communicator);
   const HostCsr transformed = transformation.update(A, *original_rows);
   csr->update_values(transformed.values);
   csr->set_unknowns(transformed.unknowns);
-  if (location_of(A) != MemoryLocation::source)
+  if (changes_system) {
+    if (!only_values)
+      host_matrix =
+          std::make_unique<CsrMatrix>(original_rows, original_rows, A, MemoryLocation::source);
+    host_matrix->update_values(A.values);
+  }
+  if (location != MemoryLocation::source)
     costs.transfer.bytes += A.n_nonzeros * sizeof(double);
   costs.transfer.seconds += watch.elapsed();
 }
@@ -150,15 +204,30 @@ void DeviceSystem::transfer_vector(const double *const v, const Transform transf
                                    Buffer<double> &to)
 {
   const Stopwatch watch;
-  if (transformation.is_identity())
-    to.copy_from_host(v, static_cast<std::size_t>(matrix().n()));
+  const auto n = static_cast<std::size_t>(matrix().n());
+  const bool is_on_device = owner->is_device_memory(v);
+  if (is_plain || transformation.is_identity())
+    to.copy_from_host(v, n);
   else {
-    std::vector<double> transformed(to.size());
-    (transformation.*transform)(v, transformed.data());
+    std::vector<double> on_host(is_on_device ? n : 0), transformed(to.size());
+    if (is_on_device)
+      owner->copy_to_host(on_host.data(), v, n * sizeof(double));
+    (transformation.*transform)(is_on_device ? on_host.data() : v, transformed.data());
     to.copy_from_host(transformed.data());
   }
-  costs.transfer.bytes += to.bytes();
+  if (!is_plain || !is_on_device)
+    costs.transfer.bytes += to.bytes();
   costs.transfer.seconds += watch.elapsed();
+}
+
+Vector<double> DeviceSystem::copy_for_judgement(const double *const v) const
+{
+  Vector<double> copy(original_rows);
+  if (owner->is_device_memory(v))
+    owner->copy_to_host(copy.data(), v, static_cast<std::size_t>(copy.n()) * sizeof(double));
+  else
+    copy.assign(v);
+  return copy;
 }
 
 void DeviceSystem::transfer_rhs(const double *const b, Buffer<double> &to)
@@ -171,15 +240,41 @@ void DeviceSystem::transfer_guess(const double *const x, Buffer<double> &to)
   transfer_vector(x, &LinearSystemTransformation::transform_guess, to);
 }
 
-void DeviceSystem::transfer_solution(const Buffer<double> &from, double *const x)
+void DeviceSystem::copy_judged(const Vector<double> &v, double *const to) const
+{
+  if (owner->is_device_memory(to))
+    owner->copy_from_host(to, v.data(), static_cast<std::size_t>(v.n()) * sizeof(double));
+  else
+    v.copy_rows_to(to);
+}
+
+void DeviceSystem::transfer_back(const Buffer<double> &from, const Transform restore,
+                                 double *const v)
 {
   const Stopwatch watch;
-  if (transformation.is_identity())
-    from.copy_to_host(x, static_cast<std::size_t>(matrix().n()));
-  else
-    transformation.restore_solution(from.to_host().data(), x);
-  costs.transfer.bytes += from.bytes();
+  const auto n = static_cast<std::size_t>(matrix().n());
+  const bool is_on_device = owner->is_device_memory(v);
+  if (is_plain || transformation.is_identity())
+    from.copy_to_host(v, n);
+  else {
+    std::vector<double> on_host(is_on_device ? n : 0);
+    (transformation.*restore)(from.to_host().data(), is_on_device ? on_host.data() : v);
+    if (is_on_device)
+      owner->copy_from_host(v, on_host.data(), n * sizeof(double));
+  }
+  if (!is_plain || !is_on_device)
+    costs.transfer.bytes += from.bytes();
   costs.transfer.seconds += watch.elapsed();
+}
+
+void DeviceSystem::transfer_solution(const Buffer<double> &from, double *const x)
+{
+  transfer_back(from, &LinearSystemTransformation::restore_solution, x);
+}
+
+void DeviceSystem::transfer_rhs_back(const Buffer<double> &from, double *const b)
+{
+  transfer_back(from, &LinearSystemTransformation::restore_rhs, b);
 }
 
 void DeviceSystem::sum_over_ranks(const std::vector<std::size_t *> &sizes) const

@@ -3,6 +3,7 @@
 
 #include "linalg/base/timing.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/operators/device_csr.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
 #include "linalg/transformations/linear_system_transformation.h"
@@ -16,10 +17,12 @@
 namespace femgpu::linalg
 {
 /**
- * A linear system on an executor, for methods whose input and results are in host memory. The
- * matrix is scaled, reordered and converted to the chosen format; solutions are transformed back.
- * The pattern is transferred once, optionally while the caller assembles the values; the values are
- * transferred whenever they change. Measures the bytes and seconds of transfers and set-up.
+ * A linear system on an executor, for methods whose input and results are in the caller's memory:
+ * in host memory, or in memory of the executor's device. The matrix is scaled, reordered and
+ * converted to the chosen format; solutions are transformed back. The pattern is transferred once,
+ * optionally while the caller assembles the values; the values are transferred whenever they
+ * change. What is on the device stays there, unless the system is scaled or reordered, which
+ * happens on the host. Measures the bytes and seconds of transfers and set-up.
  */
 class DeviceSystem
 {
@@ -65,6 +68,18 @@ public:
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
+  /// Sets a matrix that is in memory of the executor's device. Products read it in place: its
+  /// values must remain valid until the next call or release(), and its pattern until a call with
+  /// another pattern or release().
+  /// @throws the exceptions of the other set_matrix()
+  /// @throws DeviceError if the executor is the host
+  void set_matrix(const DeviceCsr &A, bool only_values);
+
+  /// Sets a matrix whose entries are not stored.
+  /// @param A acts on vectors of this executor
+  /// @throws ParameterError if the system would have to be scaled, reordered or converted
+  void set_operator(std::shared_ptr<const LinearOperator> A);
+
   /// Runs @p setup, which sets up a method, waits until its work has completed, and adds the time
   /// and the copied bytes to the costs. If it fails on one rank, all ranks throw.
   template <class Setup>
@@ -80,10 +95,17 @@ public:
     costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
 
-  /// The row space of the original matrix in host memory, with ghosts; valid after set_matrix().
-  const RowSpace &host_rows() const
+  /// Returns the matrix whose residual decides whether a solution is accurate: before scaling, in
+  /// host memory; if the system is not scaled, on the executor, in the order of matrix(). nullptr
+  /// if the entries are not stored. Valid after set_matrix().
+  const CsrMatrix *judged_matrix() const
   {
-    return *original_rows;
+    return is_scaled() ? host_matrix.get() : csr.get();
+  }
+  /// Returns whether judged_matrix() is not the matrix that is solved with.
+  bool is_scaled() const
+  {
+    return changes_system;
   }
   /// Checks that there is a matrix; there is none after set_matrix() has failed.
   /// @throws SolverError if there is none
@@ -94,14 +116,22 @@ public:
   {
     return *formatted_matrix;
   }
-  Buffer<double> make_vector() const
+  Vector<double> make_vector() const
   {
-    return matrix().domain()->make_vector();
+    return Vector<double>(matrix().domain());
   }
 
+  // The pointers of these functions refer to n numbers in host memory or in memory of the device.
   void transfer_rhs(const double *b, Buffer<double> &to);
   void transfer_guess(const double *x, Buffer<double> &to);
   void transfer_solution(const Buffer<double> &from, double *x);
+  /// Undoes transfer_rhs().
+  void transfer_rhs_back(const Buffer<double> &from, double *b);
+
+  /// Returns a copy of n numbers as a vector for judged_matrix(), if the system is scaled.
+  Vector<double> copy_for_judgement(const double *v) const;
+  /// Copies a vector of judged_matrix(), if the system is scaled, to n numbers.
+  void copy_judged(const Vector<double> &v, double *to) const;
 
   /// The communication of this rank since construction.
   Communication communication() const
@@ -121,16 +151,18 @@ private:
   {
     RowSpacePtr range, domain;
   };
-  /// A function that transforms b to b̂, or an initial guess x to x̂.
+  /// A function that transforms b to b̂, or x to x̂, or that undoes this.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
   void sum_over_ranks(const std::vector<std::size_t *> &sizes) const;
   void transfer_vector(const double *v, Transform transform, Buffer<double> &to);
-  void transfer_and_set_up(const HostCsr &A, bool only_values);
-  void transfer_matrix(const HostCsr &A, bool only_values);
+  void transfer_back(const Buffer<double> &from, Transform restore, double *v);
+  void set_arrays(const HostCsr &A, bool only_values, MemoryLocation location);
+  void transfer_matrix(const HostCsr &A, bool only_values, MemoryLocation location);
   Spaces spaces_of(const HostCsr &A) const;
   MemoryLocation location_of(const HostCsr &A) const;
-  void transfer_pattern(const HostCsr &A, const Spaces &spaces);
+  void transfer_pattern(const HostCsr &A, const Spaces &spaces, MemoryLocation location);
+  void copy_to_host(const DeviceCsr &A, bool only_values);
   void finish_pattern_transfer();
 
   ExecutorPtr owner;
@@ -138,8 +170,11 @@ private:
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
   std::optional<Spaces>
-      pending_spaces; ///< row spaces of the pattern that begin_pattern() transfers
-  RowSpacePtr original_rows;
+      pending_spaces;            ///< row spaces of the pattern that begin_pattern() transfers
+  bool changes_system, is_plain; ///< is_plain: neither scaled nor reordered
+  HostMatrix host_copy;          ///< of a matrix on a device that must be transformed on the host
+  RowSpacePtr original_rows;     ///< of the original matrix in host memory, with ghosts
+  std::unique_ptr<CsrMatrix> host_matrix; ///< the original matrix if the system is scaled
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> formatted_matrix; // refers to csr
   SolveCosts costs;

@@ -97,13 +97,17 @@ SolveReport solve_scaled(const HostCsr &A, const double *b, double *x, const Sol
   const double target =
       std::max(control.absolute_tolerance, control.relative_tolerance * reference);
   SolveReport report = solve_with_factors(A, factors, b, x, target, /* from guess */ false);
-  refine_to_rounding(
-      *host_rows(A), A, b, x, report,
-      {[&](const double *r, double *d, const double tolerance) {
-         const double r_norm = measure(A, r, zero.data()).rhs;
-         return solve_with_factors(A, factors, r, d, tolerance * r_norm, false);
-       },
-       [&](double *refined) { return solve_with_factors(A, factors, b, refined, target, true); }});
+  const RowSpacePtr rows = host_rows(A);
+  const Vector<double> rhs(rows, const_cast<double *>(b)); // is only read
+  Vector<double> solution(rows, x);
+  refine_to_rounding(CsrMatrix(rows, rows, A, MemoryLocation::source), rhs, solution, report,
+                     {[&](const Vector<double> &r, Vector<double> &d, const double tolerance) {
+                        return solve_with_factors(A, factors, r.data(), d.data(),
+                                                  tolerance * norm(r), false);
+                      },
+                      [&](Vector<double> &refined) {
+                        return solve_with_factors(A, factors, b, refined.data(), target, true);
+                      }});
   if (report.outcome == Outcome::converged) { // a residual at rounding level does not bound the
                                               // error of x
     std::vector<double> d(zero.size());
@@ -122,8 +126,16 @@ SolveReport solve_scaled(const HostCsr &A, const double *b, double *x, const Sol
 SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const SolveControl &control)
 {
   require_direct();
-  PowerOfTwoScaling scaling(A.n, b, x);
-  SolveReport report = solve_scaled(A, scaling.b(), scaling.x(), scaling.control(control));
+  const PowerOfTwoScaling scaling(A.n, b);
+  const RowSpacePtr rows = host_rows(A);
+  Vector<double> rhs(rows), solution(rows);
+  rhs.assign(b);
+  solution.assign(x);
+  scaling.scale(rhs);
+  scaling.scale(solution);
+  SolveReport report = solve_scaled(A, rhs.data(), solution.data(), scaling.control(control));
+  scaling.restore(solution);
+  solution.copy_rows_to(x);
   scaling.restore(report);
   report.method.solver = "direct";
   report.method.preconditioner = "no preconditioner";

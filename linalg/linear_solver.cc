@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/power_of_two_scaling.h"
+#include "linalg/preconditioners/given_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
@@ -16,7 +17,6 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
                            CommunicatorPtr communicator)
     : owner(std::move(executor)), communicator(std::move(communicator)),
       options(std::move(options)), solver(this->options, owner->backend()),
-      is_scaled(scalings.find(this->options.scaling).traits.changes_system),
       system(owner, this->options, this->communicator)
 {
   check(this->options);
@@ -41,10 +41,19 @@ void LinearSolver::begin_pattern(const HostCsr &A)
   system.begin_pattern(A);
 }
 
-void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
+/// Calls set(only_values), which sets the matrix of the system, then sets up the methods.
+template <class Set>
+void LinearSolver::set_and_set_up(const bool only_values, const Set &set)
 {
   try {
-    transfer_and_set_up(A, same_pattern && system.can_reuse_pattern());
+    set(only_values);
+    system.set_up([&] {
+      if (!only_values) {
+        rhs = system.make_vector();
+        solution = system.make_vector();
+      }
+      solver.set_up(system.matrix(), only_values);
+    });
   }
   catch (...) {
     release();
@@ -52,17 +61,29 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
   }
 }
 
-void LinearSolver::transfer_and_set_up(const HostCsr &A, const bool only_values)
+void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
-  original = A;
-  system.set_matrix(A, only_values);
-  system.set_up([&] {
-    if (!only_values) {
-      rhs = system.make_vector();
-      solution = system.make_vector();
-    }
-    solver.set_up(system.matrix(), only_values);
-  });
+  set_and_set_up(same_pattern && system.can_reuse_pattern(),
+                 [&](const bool only_values) { system.set_matrix(A, only_values); });
+}
+
+void LinearSolver::set_matrix(const DeviceCsr &A, const bool same_pattern)
+{
+  set_and_set_up(same_pattern && system.can_reuse_pattern(),
+                 [&](const bool only_values) { system.set_matrix(A, only_values); });
+}
+
+void LinearSolver::set_operator(std::shared_ptr<const LinearOperator> A)
+{
+  set_and_set_up(false, [&](const bool /* only values */) { system.set_operator(std::move(A)); });
+}
+
+void LinearSolver::set_preconditioner(std::shared_ptr<const LinearOperator> inverse,
+                                      const bool is_symmetric)
+{
+  auto M = std::make_unique<GivenPreconditioner>(std::move(inverse), is_symmetric);
+  check_symmetry(options.solver, *M);
+  solver.set_preconditioner(std::move(M));
 }
 
 void LinearSolver::release()
@@ -72,27 +93,68 @@ void LinearSolver::release()
   system.release();
 }
 
-SolveReport LinearSolver::solve(const double *b, double *x)
+int LinearSolver::n() const
 {
   system.require_matrix();
-  PowerOfTwoScaling scaling(original.n, b, x, communicator.get());
+  return system.matrix().n();
+}
+
+SolveReport LinearSolver::solve(const double *const b, double *const x)
+{
+  system.require_matrix();
   const Communication before = system.communication();
-  SolveReport report = solve_scaled(scaling.b(), scaling.x(), scaling.control(options.control));
-  report.costs.communication = system.communication() - before;
+  Vector<double> judged_b, judged_x;
+  if (system.is_scaled()) {
+    judged_b = system.copy_for_judgement(b);
+    judged_x = system.copy_for_judgement(x);
+  }
+  else {
+    system.transfer_rhs(b, rhs);
+    system.transfer_guess(x, solution);
+  }
+  Vector<double> &from = system.is_scaled() ? judged_b : rhs;
+  Vector<double> &to = system.is_scaled() ? judged_x : solution;
+  const PowerOfTwoScaling scaling = owner->is_device_memory(b)
+                                        ? PowerOfTwoScaling(from)
+                                        : PowerOfTwoScaling(n(), b, communicator.get());
+  scaling.scale(from);
+  scaling.scale(to);
+  SolveReport report = solve_and_judge(from, to, scaling.control(options.control));
+  scaling.restore(to);
   scaling.restore(report);
+  if (system.is_scaled())
+    system.copy_judged(to, x);
+  else
+    system.transfer_solution(solution, x);
+  report.costs.communication = system.communication() - before;
   describe(report);
   system.complete_report(report);
   return report;
 }
 
-SolveReport LinearSolver::solve_scaled(const double *b, double *x, const SolveControl &control)
+namespace
+{
+/// Returns whether all values of @p x, on all ranks, are finite.
+bool is_finite(const Vector<double> &x)
+{
+  Vector<double> zero(x.space());
+  zero.fill_zero();
+  return dot(x, zero) == 0.;
+}
+} // namespace
+
+/// Solves A x = b for the matrix, and in the memory, of DeviceSystem::judged_matrix().
+SolveReport LinearSolver::solve_and_judge(const Vector<double> &b, Vector<double> &x,
+                                          const SolveControl &control)
 {
   SolveReport report = solve_once(b, x, control);
-  if (std::isfinite(report.rhs_norm) && !std::isfinite(report.initial_residual) &&
-      is_finite_on_all_ranks(x)) {
-    std::fill_n(x, original.n, 0.); // a guess whose residual overflows is worse than none
+  if (std::isfinite(report.rhs_norm) && !std::isfinite(report.initial_residual) && is_finite(x)) {
+    x.fill_zero(); // a guess whose residual overflows is worse than none
     report = solve_once(b, x, control);
   }
+  const CsrMatrix *const A = system.judged_matrix();
+  if (A == nullptr)
+    return report;
   SolveControl correction_control = control, remaining_control = control;
   correction_control.progress = {};
   correction_control.reference = SolveControl::Reference::rhs;
@@ -104,50 +166,72 @@ SolveReport LinearSolver::solve_scaled(const double *b, double *x, const SolveCo
     next.max_iterations = std::max(control.max_iterations - report.iterations, 0);
     return next;
   };
-  refine_to_rounding(system.host_rows(), original, b, x, report,
-                     {[&](const double *r, double *d, const double tolerance) {
+  refine_to_rounding(*A, b, x, report,
+                     {[&](const Vector<double> &r, Vector<double> &d, const double tolerance) {
                         correction_control.relative_tolerance = tolerance;
                         return solve_once(r, d, with_remaining_iterations(correction_control));
                       },
-                      [&](double *refined) {
+                      [&](Vector<double> &refined) {
                         return solve_once(b, refined, with_remaining_iterations(remaining_control));
                       }});
   return report;
 }
 
-bool LinearSolver::is_finite_on_all_ranks(const double *x) const
+SolveReport LinearSolver::solve_once(const Vector<double> &b, Vector<double> &x,
+                                     const SolveControl &control)
 {
-  const bool is_finite_on_rank =
-      std::all_of(x, x + original.n, [](const double x_i) { return std::isfinite(x_i); });
-  return communicator ? communicator->max(is_finite_on_rank ? 0. : 1.) == 0. : is_finite_on_rank;
-}
-
-SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveControl &control)
-{
-  system.transfer_rhs(b, rhs);
-  system.transfer_guess(x, solution);
-  SolveReport report = solver.solve(system.matrix(), rhs, solution, control);
-  system.transfer_solution(solution, x);
+  SolveReport report;
+  if (system.is_scaled()) {
+    system.transfer_rhs(b.data(), rhs);
+    system.transfer_guess(x.data(), solution);
+    report = solver.solve(system.matrix(), rhs, solution, control);
+    system.transfer_solution(solution, x.data());
+  }
+  else
+    report = solver.solve(system.matrix(), b, x, control);
   report.method.scaling = options.scaling;
   report.method.ordering = options.ordering;
-  measure_original(b, x, report);
-  if (is_scaled)
-    report.method.norm = "scaled " + report.method.norm;
+  judge(b, x, report);
   return report;
 }
 
-/// Computes the residual and backward errors of x in the original system: on the host if the system
-/// was scaled, otherwise on the executor.
-void LinearSolver::measure_original(const double *b, const double *x, SolveReport &report)
+/// Computes the residual and, if the entries of A are stored, the backward errors of x in the
+/// system before scaling.
+void LinearSolver::judge(const Vector<double> &b, const Vector<double> &x, SolveReport &report)
 {
-  system.matrix().domain()->update_ghost_values(solution.data());
-  const SystemNorms norms =
-      is_scaled ? measure(system.host_rows(), original, b, x)
-                : measure(*system.matrix().range(),
-                          {system.matrix().csr().csr_view(), rhs.data(), solution.data(), nullptr});
+  report.original.residual = report.true_residual;
+  report.original.rhs = report.rhs_norm;
+  const CsrMatrix *const A = system.judged_matrix();
+  if (A == nullptr)
+    return;
+  const SystemNorms norms = measure(*A, b, x);
   report.original.residual = norms.residual;
   report.original.rhs = norms.rhs;
   report.backward_error = norms.backward_error();
   report.componentwise_backward_error = norms.componentwise;
+  if (system.is_scaled())
+    report.method.norm = "scaled " + report.method.norm;
+}
+
+void LinearSolver::multiply(const double *const x, double *const y)
+{
+  system.require_matrix();
+  if (const CsrMatrix *const A = system.is_scaled() ? system.judged_matrix() : nullptr) {
+    const Vector<double> from = system.copy_for_judgement(x);
+    Vector<double> to(A->range());
+    A->apply(from, to);
+    return system.copy_judged(to, y);
+  }
+  system.transfer_guess(x, solution);
+  system.matrix().apply(solution, rhs);
+  system.transfer_rhs_back(rhs, y);
+}
+
+void LinearSolver::precondition(const double *const r, double *const z)
+{
+  system.require_matrix();
+  system.transfer_rhs(r, rhs);
+  apply(solver.current_preconditioner(), *owner, rhs, solution);
+  system.transfer_solution(solution, z);
 }
 } // namespace femgpu::linalg

@@ -4,6 +4,7 @@
 #include "linalg/device_system.h"
 #include "linalg/solvers/preconditioned_solver.h"
 
+#include <memory>
 #include <string>
 
 namespace femgpu::linalg
@@ -13,12 +14,18 @@ namespace femgpu::linalg
 void check(const LinearSolverOptions &options);
 
 /**
- * Solves a linear system on an executor, with input and results in host memory. It transfers the
- * matrix once and its values whenever they change, keeps the preconditioner up to date, solves, and
- * measures times. It scales and reorders the system, and transforms the solution back.
+ * Solves linear systems on an executor. Matrices, right-hand sides and solutions are in host memory
+ * or, if the executor is a device, in its memory; all pointers to vectors refer to n() numbers in
+ * either. The solver transfers the matrix once and its values whenever they change, keeps the
+ * preconditioner up to date, solves, and measures times. It scales and reorders the system, and
+ * transforms the solution back.
  *
  * A system may be distributed over ranks: then all functions are collective, vectors contain the
  * rank's owned rows, and reports are the same on all ranks except for seconds and bytes.
+ *
+ * Data in device memory are read after the work of the executor's stream. Call Executor::wait_for()
+ * if another stream writes them. Results are complete when a function returns. Only one thread at a
+ * time may use an object and the other objects of its executor.
  */
 class LinearSolver
 {
@@ -48,17 +55,48 @@ public:
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
+  /// Sets a matrix in memory of the executor's device, as the function above does. The device reads
+  /// it in place, unless the options scale or reorder the system: this happens on the host.
+  void set_matrix(const DeviceCsr &A, bool same_pattern);
+
   /**
-   * Solves A x = b; @p b and @p x are in host memory and have n() elements, and x contains the
-   * initial guess. The report contains the backward error of x in the original system. Solves that
-   * missed their target only because of rounding are reported as such (rounding.h).
+   * Sets a matrix whose entries are not stored. Then the preconditioner must be `identity`,
+   * `jacobi`, `chebyshev` (which need the diagonal) or that of set_preconditioner(), and reports
+   * contain no backward errors.
+   * @throws ParameterError if the options scale, reorder or convert the matrix
+   * @throws the exceptions of set_matrix()
+   */
+  void set_operator(std::shared_ptr<const LinearOperator> A);
+
+  /// Replaces the preconditioner that the options name by @p inverse, M⁻¹. Call this function
+  /// before set_matrix() or set_operator().
+  /// @param is_symmetric whether M is symmetric, as conjugate gradients require
+  /// @throws ParameterError if the solver needs a symmetric M and it is not symmetric
+  void set_preconditioner(std::shared_ptr<const LinearOperator> inverse, bool is_symmetric);
+
+  /**
+   * Solves A x = b; @p x contains the initial guess. The report contains the backward error of x in
+   * the original system. Solves that missed their target only because of rounding are reported as
+   * such (rounding.h).
    * @throws SolverError if no matrix is set
    */
   SolveReport solve(const double *b, double *x);
 
+  /// Computes y = A x.
+  /// @throws SolverError if no matrix is set
+  void multiply(const double *x, double *y);
+
+  /// Computes z = M⁻¹ r for the preconditioner, with which the caller can run a method of its own.
+  /// In a scaled system, M⁻¹ approximates the inverse of the original A, too.
+  /// @throws SolverError if no matrix is set
+  void precondition(const double *r, double *z);
+
   /// Frees the matrix, but not the data of the preconditioner. Set a new matrix before the next
   /// solve().
   void release();
+
+  /// The number of rows on this rank.
+  int n() const;
 
   SolveControl &control()
   {
@@ -70,20 +108,18 @@ public:
   }
 
 private:
-  void transfer_and_set_up(const HostCsr &A, bool only_values);
-  SolveReport solve_scaled(const double *b, double *x, const SolveControl &control);
-  SolveReport solve_once(const double *b, double *x, const SolveControl &control);
-  void measure_original(const double *b, const double *x, SolveReport &report);
-
-  bool is_finite_on_all_ranks(const double *x) const;
+  template <class Set>
+  void set_and_set_up(bool only_values, const Set &set);
+  SolveReport solve_and_judge(const Vector<double> &b, Vector<double> &x,
+                              const SolveControl &control);
+  SolveReport solve_once(const Vector<double> &b, Vector<double> &x, const SolveControl &control);
+  void judge(const Vector<double> &b, const Vector<double> &x, SolveReport &report);
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   LinearSolverOptions options;
   PreconditionedSolver solver;
-  bool is_scaled;
-  HostCsr original; // the matrix before scaling and reordering
-  Buffer<double> rhs, solution;
+  Vector<double> rhs, solution;
   DeviceSystem system; // last member: its destructor waits for a pending pattern transfer
 };
 } // namespace femgpu::linalg

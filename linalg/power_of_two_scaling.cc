@@ -37,12 +37,24 @@ int exponent_of(const int n, const double *b, const Communicator *const communic
   return std::abs(exponent) <= largest_exponent ? 0 : exponent;
 }
 
-std::vector<double> scaled(const int n, const double *v, const int exponent)
+/// Returns exponent_of() for a vector in the memory of any executor.
+int exponent_of(const Vector<double> &b)
 {
-  std::vector<double> result(v, v + n);
-  for (double &value : result)
-    value = std::ldexp(value, exponent);
-  return result;
+  // n largest² ≥ (b, b) ≥ largest²: within these limits the exponent is 0.
+  const double square = dot(b, b);
+  const auto n = static_cast<double>(std::max(b.space()->n_global(), 1LL));
+  if (square <= std::ldexp(1., 2 * largest_exponent) &&
+      square >= std::ldexp(n, -2 * largest_exponent))
+    return 0;
+  return exponent_of(b.n(), b.rows_on_host().data(), b.space()->communicator());
+}
+
+/// Multiplies @p v by 2^exponent, in two steps, because the power itself may overflow.
+void multiply(Vector<double> &v, const int exponent)
+{
+  const int half = exponent / 2;
+  scale(v, std::ldexp(1., half));
+  scale(v, std::ldexp(1., exponent - half));
 }
 } // namespace
 
@@ -51,14 +63,24 @@ bool PowerOfTwoScaling::is_needed(const int n, const double *const b)
   return exponent_of(n, b) != 0;
 }
 
-PowerOfTwoScaling::PowerOfTwoScaling(const int n, const double *const b, double *const x,
+PowerOfTwoScaling::PowerOfTwoScaling(const int n, const double *const b,
                                      const Communicator *const communicator)
-    : exponent(exponent_of(n, b, communicator)), original_b(b), original_x(x)
+    : exponent(exponent_of(n, b, communicator))
+{}
+
+PowerOfTwoScaling::PowerOfTwoScaling(const Vector<double> &b) : exponent(exponent_of(b))
+{}
+
+void PowerOfTwoScaling::scale(Vector<double> &v) const
 {
-  if (exponent == 0)
-    return;
-  scaled_b = scaled(n, b, -exponent);
-  scaled_x = scaled(n, x, -exponent);
+  if (exponent != 0)
+    multiply(v, -exponent);
+}
+
+void PowerOfTwoScaling::restore(Vector<double> &v) const
+{
+  if (exponent != 0)
+    multiply(v, exponent);
 }
 
 SolveControl PowerOfTwoScaling::control(SolveControl original) const
@@ -84,8 +106,6 @@ void PowerOfTwoScaling::restore(SolveReport &report) const
 {
   if (exponent == 0)
     return;
-  for (std::size_t i = 0; i < scaled_x.size(); ++i)
-    original_x[i] = std::ldexp(scaled_x[i], exponent);
   for (double *const norm : {&report.rhs_norm, &report.initial_residual, &report.true_residual,
                              &report.target, &report.original.residual, &report.original.rhs,
                              &report.energy.error, &report.energy.norm, &report.energy.target})

@@ -33,9 +33,9 @@ public:
   {
     return source.n_nonzeros();
   }
-  const CsrMatrix &csr() const override
+  const CsrMatrix *find_csr() const override
   {
-    return source;
+    return &source;
   }
   double value_precision() const override
   {

@@ -50,7 +50,8 @@ void Executor::deallocate(void *const pointer, const std::size_t bytes,
 
 void Executor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
 {
-  copied_to_host += bytes;
+  if (!is_device_memory(to))
+    copied_to_host += bytes;
   copy_to_host_raw(to, from, bytes);
 }
 } // namespace femgpu::linalg

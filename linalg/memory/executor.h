@@ -94,10 +94,11 @@ public:
   void deallocate(void *pointer, std::size_t bytes,
                   MemoryLocation location = MemoryLocation::executor) const noexcept;
 
-  /// Copies from host memory to memory of this executor, in any MemoryLocation, and waits until the
-  /// copy is done.
+  /// Copies from host memory, or from memory of this executor's device, to memory of this executor,
+  /// in any MemoryLocation, and waits until the copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
-  /// Copies from memory of this executor to host memory, and waits until the copy is done.
+  /// Copies from memory of this executor to host memory or to memory of its device, and waits until
+  /// the copy is done.
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
   /// Copies within this executor's memory, after all steps launched so far.
   virtual void copy_within(void *to, const void *from, std::size_t bytes) const = 0;
@@ -108,6 +109,25 @@ public:
   /// @throws DeviceError, which names the requested bytes, if memory is exhausted
   virtual std::unique_ptr<ChunkStream>
   make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
+
+  /// Returns whether @p pointer refers to memory of a device, or to memory that moves between host
+  /// and device.
+  virtual bool is_device_memory(const void * /* pointer */) const
+  {
+    return false;
+  }
+
+  /// Makes the steps launched from now on wait for the work that is in the CUDA stream @p stream
+  /// now. Does nothing on the host.
+  /// @param stream a cudaStream_t of the executor's device; nullptr: the device's legacy stream
+  virtual void wait_for(void * /* stream */) const
+  {}
+
+  /// Returns the CUDA stream (cudaStream_t) on which steps run in order; nullptr on the host.
+  virtual void *stream_handle() const
+  {
+    return nullptr;
+  }
 
   /// Returns the properties that determine whether loops can keep their systems on the chip; all
   /// are 0 if none can.
@@ -127,7 +147,7 @@ public:
   /// Waits for all steps. @throws DeviceError if a step failed
   virtual void synchronize() const = 0;
 
-  /// The number of bytes that copy_to_host() has copied so far.
+  /// The number of bytes that copy_to_host() has copied to host memory so far.
   std::size_t bytes_to_host() const
   {
     return copied_to_host;

@@ -61,9 +61,9 @@ public:
   {
     return "csr";
   }
-  const CsrMatrix &csr() const override
+  const CsrMatrix *find_csr() const override
   {
-    return *this;
+    return this;
   }
   void update() override
   {}
@@ -145,6 +145,45 @@ decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
 {
   return f(A.csr_view());
 }
+
+/**
+ * The product with a matrix in double precision, which computes true residuals: with its CSR matrix
+ * or, if the entries are not stored, with the operator itself.
+ */
+class ExactProduct
+{
+public:
+  /// @param A must outlive this object
+  explicit ExactProduct(const Matrix &A) : matrix(&A), stored(A.find_csr())
+  {}
+
+  /// The CSR matrix; nullptr if the entries are not stored.
+  const CsrMatrix *csr() const
+  {
+    return stored;
+  }
+  const RowSpacePtr &domain() const
+  {
+    return matrix->domain();
+  }
+  bool is_capturable() const
+  {
+    return matrix->is_capturable();
+  }
+  const double *prepare(StepRunner &runner, double *v) const
+  {
+    return stored ? v : matrix->prepare(runner, v);
+  }
+  template <class Function>
+  friend decltype(auto) visit_view(const ExactProduct &A, const Function &f)
+  {
+    return A.stored ? f(A.stored->csr_view()) : f(std::get<StoredView>(A.matrix->view()));
+  }
+
+private:
+  const Matrix *matrix;
+  const CsrMatrix *stored;
+};
 
 /// Returns how many threads of a GPU should share a row if rows have @p mean_length entries on
 /// average; 1 on the host.

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_operators_linear_operator_h
 #define femgpu_linalg_operators_linear_operator_h
 
-#include "linalg/operators/row_space.h"
+#include "linalg/operators/vector.h"
 #include "linalg/steps/steps.h"
 #include "linalg/steps/views.h"
 
@@ -10,7 +10,11 @@
 
 namespace femgpu::linalg
 {
-/// A linear operator, which maps a vector v of its domain to the vector A v of its range.
+/**
+ * A linear operator A, which maps a vector x of its domain to the vector A x of its range.
+ * Matrices, preconditioners and solvers are linear operators. To solve a system with an operator
+ * whose entries are not stored, derive from this class and pass an object to LinearSolver.
+ */
 class LinearOperator
 {
 public:
@@ -39,18 +43,26 @@ public:
   }
 
   /**
-   * Prepares a product step (ProductStep in steps/steps.h) with @p v, whose ghosts are up to date.
-   * Called before each product step, also inside a solver's loop. An operator that needs other
-   * steps before the rows of A v can be computed runs those steps here.
-   * @return the vector that the operator's view multiplies: v, or a vector derived from it
+   * Computes y = A x. On a device, an implementation launches its work on the executor's stream
+   * and need not wait for it.
+   * @param x vector of the domain; implementations that read its ghosts update them first
+   * @param y vector of the range, which does not overlap x
    */
-  virtual const double *prepare(StepRunner & /* runner */, double *v) const
-  {
-    return v;
-  }
+  virtual void apply(const Vector<double> &x, Vector<double> &y) const = 0;
 
-  /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. They cannot
-  /// if data pass through the host; the host then launches each step of loops with this operator.
+  /// Computes y = Aᵀ x; @p x is a vector of the range, and @p y one of the domain.
+  /// @throws SolverError if this is not implemented
+  virtual void apply_transpose(const Vector<double> &x, Vector<double> &y) const;
+
+  /// Stores the diagonal entries of A in @p d, a vector of the range.
+  /// @return whether they are known
+  virtual bool get_diagonal(Vector<double> &d) const;
+
+  /**
+   * Returns whether the work of a product, including the ghost exchange, can be captured in a CUDA
+   * graph, so that solvers launch whole loops at once. It cannot if the product waits for the
+   * device or passes data through the host; the host then launches each step of a loop.
+   */
   virtual bool is_capturable() const
   {
     return domain_space->is_capturable();
@@ -59,6 +71,13 @@ public:
 private:
   RowSpacePtr range_space, domain_space;
 };
+
+template <class... Views>
+class ViewedOperator;
+
+/// Computes y = A x for an operator with views.
+template <class... Views>
+void store_product(const ViewedOperator<Views...> &A, const Vector<double> &x, Vector<double> &y);
 
 /**
  * An operator that product steps access row by row through a view of one of the types @p Views.
@@ -73,6 +92,22 @@ public:
   using View = std::variant<Views...>;
 
   virtual View view() const = 0;
+
+  /**
+   * Prepares a product step (ProductStep in steps/steps.h) with @p v, whose ghosts are up to date.
+   * Called before each product step, also inside a solver's loop. An operator that needs other
+   * steps before the rows of A v can be computed runs those steps here.
+   * @return the vector that the operator's view multiplies: v, or a vector derived from it
+   */
+  virtual const double *prepare(StepRunner & /* runner */, double *v) const
+  {
+    return v;
+  }
+
+  void apply(const Vector<double> &x, Vector<double> &y) const override
+  {
+    store_product(*this, x, y);
+  }
 };
 
 /// The operator M⁻¹ of a preconditioner that is not diagonal.

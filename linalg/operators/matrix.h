@@ -42,8 +42,14 @@ public:
   }
   std::string reason;
 
-  /// The CSR matrix in double precision, used to set up preconditioners and for true residuals.
-  virtual const CsrMatrix &csr() const = 0;
+  /// Returns the CSR matrix in double precision; nullptr if the entries are not stored.
+  virtual const CsrMatrix *find_csr() const = 0;
+
+  /// The CSR matrix in double precision, from which preconditioners are made.
+  /// @throws SolverError if the entries are not stored
+  const CsrMatrix &csr() const;
+
+  bool get_diagonal(Vector<double> &d) const override;
 
   /// Updates the values after the values of csr() have changed.
   virtual void update() = 0;

@@ -33,23 +33,28 @@ struct DiagonalSums
 /// that float cannot represent.
 struct ExtractDiagonal
 {
-  CsrView<double> A;
-  double *diagonal, *inverse, *inverse_sum;
+  CsrView<double> A; ///< without rows if the entries are not stored
+  double *diagonal;  ///< if A has no rows, is read instead of written
+  double *inverse, *inverse_sum;
 
   using Contributes = SumList<&DiagonalSums::bad_rows, &DiagonalSums::out_of_range_rows>;
   FEMGPU_HD
   void operator()(const DiagonalState & /* s */, const int i, DiagonalSums &sums) const
   {
     double a_ii = 0., sum = 0.;
-    const RowEntries<double> row = A.entries(i);
-    for (int k = 0; k < row.length; ++k) {
-      sum += fabs(row.values[k]);
-      if (row.columns[k] == i)
-        a_ii = row.values[k];
+    if (i < A.n) {
+      const RowEntries<double> row = A.entries(i);
+      for (int k = 0; k < row.length; ++k) {
+        sum += fabs(row.values[k]);
+        if (row.columns[k] == i)
+          a_ii = row.values[k];
+      }
+      diagonal[i] = a_ii;
     }
-    diagonal[i] = a_ii;
+    else
+      a_ii = diagonal[i];
     inverse[i] = 1. / a_ii;
-    inverse_sum[i] = 1. / sum;
+    inverse_sum[i] = i < A.n ? 1. / sum : 0.;
     sums.bad_rows += a_ii > 0. && sum - sum == 0. ? 0. : 1.;
     sums.out_of_range_rows += a_ii >= min_float && sum <= max_float ? 0. : 1.;
   }
@@ -259,9 +264,9 @@ double lanczos(const Matrix &A, const double *const inverse_diagonal, const Divi
 } // namespace
 
 template <class Backend>
-Diagonal<Backend>::Diagonal(const CsrMatrix &A, std::string owner)
-    : A(A), owner(std::move(owner)), values(A.executor(), static_cast<std::size_t>(A.n())),
-      inverse_values(A.executor(), values.size()), inverse_row_sums(A.executor(), values.size())
+Diagonal<Backend>::Diagonal(const Matrix &A, std::string owner)
+    : A(A), owner(std::move(owner)), values(A.range()), inverse_values(A.executor(), values.size()),
+      inverse_row_sums(A.executor(), values.size())
 {
   update();
 }
@@ -269,9 +274,14 @@ Diagonal<Backend>::Diagonal(const CsrMatrix &A, std::string owner)
 template <class Backend>
 void Diagonal<Backend>::update()
 {
+  const CsrMatrix *const stored = A.find_csr();
+  if (stored == nullptr && !A.get_diagonal(values))
+    throw SolverError(owner + " cannot be set up, because the operator does not know its diagonal. "
+                              "Implement get_diagonal(), or use another preconditioner.");
   Iteration<Backend, DiagonalState, DiagonalSums> iteration(*A.range());
   iteration.set_state({});
-  iteration.once(rows(A.n(), ExtractDiagonal{A.csr_view(), values.data(), inverse_values.data(),
+  const CsrView<double> entries = stored ? stored->csr_view() : CsrView<double>{};
+  iteration.once(rows(A.n(), ExtractDiagonal{entries, values.data(), inverse_values.data(),
                                              inverse_row_sums.data()}));
   const DiagonalState state = iteration.get_state();
   if (state.bad_rows > 0.)

@@ -8,17 +8,18 @@
 
 namespace femgpu::linalg
 {
-/// The diagonal D of a matrix A, and the sums Σ_j |a_ij| of its rows.
+/// The diagonal D of a matrix A, and the sums Σ_j |a_ij| of its rows, which count as infinite if
+/// the entries of A are not stored.
 template <class Backend>
 class Diagonal
 {
 public:
   /// @param A must outlive this object
   /// @param owner name of the preconditioner, for error messages
-  Diagonal(const CsrMatrix &A, std::string owner);
+  Diagonal(const Matrix &A, std::string owner);
 
   /// Recomputes D and the sums from the values of A.
-  /// @throws SolverError unless all diagonal entries are positive
+  /// @throws SolverError unless all diagonal entries are known and positive
   void update();
 
   /// Returns a_ii for each row.
@@ -51,9 +52,10 @@ public:
   double gershgorin_bound() const;
 
 private:
-  const CsrMatrix &A;
+  const Matrix &A;
   std::string owner;
-  Buffer<double> values, inverse_values, inverse_row_sums;
+  Vector<double> values;
+  Buffer<double> inverse_values, inverse_row_sums;
   bool fits = false;
 };
 

@@ -190,7 +190,7 @@ private:
   /// Stores r = b − A x in V_0 and computes its squared norm.
   void measure_residual(State &s)
   {
-    runner.run(product(A.csr(), x.data(), StoreResidual{b.data(), V[0]}));
+    runner.run(product(ExactProduct(A), x.data(), StoreResidual{b.data(), V[0]}));
     s.true_rr = square(V[0]);
   }
 

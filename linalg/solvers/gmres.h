@@ -439,7 +439,8 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
     };
     const auto solve = teams(1, work.solve());
     const auto update = rows(A.n(), work.update());
-    const auto end = product(A.csr(), x.data(), work.end_cycle());
+    const ExactProduct exact(A);
+    const auto end = product(exact, x.data(), work.end_cycle());
     if constexpr (fused)
       iteration.repeat(watch, begin, counted_steps(size, column), solve, update, end);
     else if (is_stored)

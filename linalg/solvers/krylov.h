@@ -256,8 +256,8 @@ template <class Iteration, class Begin, class End>
 class LoopWithTrueResidual
 {
 public:
-  LoopWithTrueResidual(Iteration &iteration, const ProductStep<CsrMatrix, Begin> &begin,
-                       const ProductStep<CsrMatrix, End> &end)
+  LoopWithTrueResidual(Iteration &iteration, const ProductStep<ExactProduct, Begin> &begin,
+                       const ProductStep<ExactProduct, End> &end)
       : iteration(iteration), begin(begin), end(end)
   {}
 
@@ -286,8 +286,8 @@ public:
 
 private:
   Iteration &iteration;
-  ProductStep<CsrMatrix, Begin> begin;
-  ProductStep<CsrMatrix, End> end;
+  ProductStep<ExactProduct, Begin> begin;
+  ProductStep<ExactProduct, End> end;
   bool has_begun = false;
 };
 
@@ -312,6 +312,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   Iteration<Backend, State, SumsWithResidual<Sums>> iteration(*A.range());
   iteration.set_execution(execution_for(control));
   Buffer<double> initial_x(A.executor(), x.size());
+  const ExactProduct exact(A);
   // Submits all work to the device before waiting for a result.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
@@ -319,9 +320,9 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     iteration.set_state(state);
     LoopWithTrueResidual loop(
         iteration,
-        product(A.csr(), x.data(),
+        product(exact, x.data(),
                 ComputeInitialResidual<State, Sums>{{b.data(), r}, x.data(), initial_x.data()}),
-        product(A.csr(), x.data(), ComputeFinalResidual<Sums>{{b.data(), r}}));
+        product(exact, x.data(), ComputeFinalResidual<Sums>{{b.data(), r}}));
     std::visit([&](const auto &m) { iterate(loop, m, initial_x.data()); }, m_view);
     return iteration.get_state();
   };

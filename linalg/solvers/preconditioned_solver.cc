@@ -43,6 +43,13 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
       preconditioner(make_preconditioner(preconditioner_of(options), backend))
 {}
 
+void PreconditionedSolver::set_preconditioner(std::unique_ptr<Preconditioner> M)
+{
+  preconditioner = std::move(M);
+  choice = Choice::fixed;
+  is_complete = false;
+}
+
 void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;

@@ -33,6 +33,15 @@ public:
   /// @throws ParameterError for unknown names and wrong options
   PreconditionedSolver(const LinearSolverOptions &options, BackendKind backend);
 
+  /// Replaces the preconditioner that the options name, before set_up().
+  void set_preconditioner(std::unique_ptr<Preconditioner> M);
+
+  /// The preconditioner that is in use; valid after set_up().
+  const Preconditioner &current_preconditioner() const
+  {
+    return *preconditioner;
+  }
+
   /// Sets up the preconditioner for @p A, and the solver for A and the preconditioner. A must
   /// outlive later calls of solve().
   /// @param only_values A has the pattern of the last set-up; ignored if that set-up failed

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace femgpu::linalg
@@ -51,18 +50,12 @@ constexpr int max_refinements = 5;
 
 /// Returns whether the solve of @p report has failed and rounding alone may be the reason. Reads A
 /// only after a failure.
-bool may_be_rounding(const RowSpace &rows, const HostCsr &A, const SolveReport &report)
+bool may_be_rounding(const CsrMatrix &A, const SolveReport &report)
 {
   return !report.converged() &&
          may_be_rounding(report.outcome, report.backward_error,
-                         rounding_level(static_cast<int>(rows.max(longest_row(A)))));
+                         rounding_level(static_cast<int>(A.range()->max(A.longest_row()))));
 }
-
-double norm(const RowSpace &rows, const std::vector<double> &v)
-{
-  return std::sqrt(rows.sum(std::inner_product(v.begin(), v.end(), v.begin(), 0.)));
-}
-
 } // namespace
 
 double correction_tolerance(const long long n)
@@ -95,27 +88,33 @@ bool may_be_rounding(const Outcome outcome, const double backward_error, const d
   return false;
 }
 
-void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *const b,
-                        double *const x, SolveReport &report, const RefinementCallbacks &callbacks)
+SystemNorms measure(const CsrMatrix &A, const Vector<double> &b, const Vector<double> &x,
+                    Vector<double> *const r)
 {
-  const auto n = static_cast<std::size_t>(A.n);
-  for (int k = 0; k < max_refinements && may_be_rounding(rows, A, report); ++k) {
-    std::vector<double> r(n), d(n), refined(x, x + n);
-    const double residual = measure(rows, A, b, x, r.data()).residual;
+  return measure(*A.range(), {A.csr_view(), b.data(), x.update_ghost_values(),
+                              r == nullptr ? nullptr : r->data()});
+}
+
+void refine_to_rounding(const CsrMatrix &A, const Vector<double> &b, Vector<double> &x,
+                        SolveReport &report, const RefinementCallbacks &callbacks)
+{
+  for (int k = 0; k < max_refinements && may_be_rounding(A, report); ++k) {
+    Vector<double> r(b.space()), d(x.space()), refined = x.copy();
+    d.fill_zero();
+    const double residual = measure(A, b, x, &r).residual;
     const SolveReport step =
-        callbacks.solve_correction(r.data(), d.data(), correction_tolerance(rows.n_global()));
+        callbacks.solve_correction(r, d, correction_tolerance(A.range()->n_global()));
     add_work(step, report);
     if (!is_resolved(step))
       return;
-    report.forward_error = norm(rows, d) / norm(rows, refined);
-    for (std::size_t i = 0; i < n; ++i)
-      refined[i] += d[i];
-    if (!(measure(rows, A, b, refined.data()).residual <= 0.5 * residual)) {
+    report.forward_error = norm(d) / norm(refined);
+    combine(1., refined, 1., d);
+    if (!(measure(A, b, refined).residual <= 0.5 * residual)) {
       if (report.forward_error <= largest_forward_error)
         report.outcome = Outcome::converged_to_rounding;
       return;
     }
-    std::copy(refined.begin(), refined.end(), x);
+    x.copy_from(refined);
     append_solve(report, callbacks.resume(x));
   }
 }

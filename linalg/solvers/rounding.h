@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_rounding_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/backward_error.h"
 #include "linalg/solvers/report.h"
 
@@ -34,13 +35,14 @@ int longest_row(const HostCsr &A);
  */
 double rounding_level(int longest_row);
 
-/// Callbacks with which refine_to_rounding() continues a solve. All pointers refer to host memory.
+/// Callbacks with which refine_to_rounding() continues a solve.
 struct RefinementCallbacks
 {
   /// Solves A d = r from d = 0 to a relative @p tolerance.
-  std::function<SolveReport(const double *r, double *d, double tolerance)> solve_correction;
+  std::function<SolveReport(const Vector<double> &r, Vector<double> &d, double tolerance)>
+      solve_correction;
   /// Continues to solve A x = b, from @p x, to the target in the report.
-  std::function<SolveReport(double *x)> resume;
+  std::function<SolveReport(Vector<double> &x)> resume;
 };
 
 /**
@@ -51,12 +53,16 @@ struct RefinementCallbacks
  * If the step does halve the residual, the method continues from there. The outcome of a solve that
  * was stopped early does not change. (Higham 2002, §7.1 and §12.)
  * Collective over all ranks.
- * @param rows row space of A
- * @param A, b, x the system before scaling
+ * @param A, b, x the system before scaling, in the memory of any executor
  * @param report contains backward_error; receives forward_error
  */
-void refine_to_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
+void refine_to_rounding(const CsrMatrix &A, const Vector<double> &b, Vector<double> &x,
                         SolveReport &report, const RefinementCallbacks &callbacks);
+
+/// Computes the norms and backward errors of x. Collective over all ranks.
+/// @param r receives b − A x; nullptr: not needed
+SystemNorms measure(const CsrMatrix &A, const Vector<double> &b, const Vector<double> &x,
+                    Vector<double> *r = nullptr);
 
 /// Returns whether rounding alone may be the reason that a solve with this outcome has failed.
 /// @param level result of rounding_level()

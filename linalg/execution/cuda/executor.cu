@@ -211,7 +211,7 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
   if (bytes == 0)
     return;
   make_current();
-  if (staged->should_stage(bytes))
+  if (!is_device_memory(from) && staged->should_stage(bytes))
     return staged->copy_from_host(to, from, bytes);
   FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
@@ -222,10 +222,11 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
   if (bytes == 0)
     return;
   make_current();
-  if (staged->should_stage(bytes))
+  const bool is_to_host = !is_device_memory(to);
+  if (is_to_host && staged->should_stage(bytes))
     return staged->copy_to_host(to, from, bytes);
   // Copies to memory that is not pinned are slow.
-  const bool is_staged = bytes <= staging_bytes;
+  const bool is_staged = is_to_host && bytes <= staging_bytes;
   FEMGPU_CUDA(
       cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
@@ -261,6 +262,28 @@ void CudaExecutor::synchronize() const
 void CudaExecutor::make_current() const
 {
   FEMGPU_CUDA(cudaSetDevice(device));
+}
+
+bool CudaExecutor::is_device_memory(const void *const pointer) const
+{
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+    cudaGetLastError(); // so that a later call does not report it
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+void CudaExecutor::wait_for(void *const stream) const
+{
+  make_current();
+  cudaEvent_t reached = nullptr;
+  FEMGPU_CUDA(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming));
+  cudaError_t error = cudaEventRecord(reached, static_cast<cudaStream_t>(stream));
+  if (error == cudaSuccess)
+    error = cudaStreamWaitEvent(work_stream, reached, 0);
+  cudaEventDestroy(reached);
+  FEMGPU_CUDA(error);
 }
 
 std::vector<std::string> describe_cuda_devices()

@@ -56,6 +56,12 @@ public:
   void run_steps(const std::function<void(StepRunner &)> &work) const override;
   void synchronize() const override;
   void make_current() const override;
+  bool is_device_memory(const void *pointer) const override;
+  void wait_for(void *stream) const override;
+  void *stream_handle() const override
+  {
+    return work_stream;
+  }
 
   int device_number() const
   {

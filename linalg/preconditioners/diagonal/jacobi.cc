@@ -20,17 +20,16 @@ struct JacobiSums
   double n_zeros, n_different;
 };
 
-/// Stores m_i = 1/A_ii; counts the rows with A_ii = 0.
+/// Replaces A_ii by m_i = 1/A_ii; counts the rows with A_ii = 0.
 struct InvertDiagonal
 {
-  CsrView<double> A;
   double *inverse;
 
   using Contributes = SumList<&JacobiSums::n_zeros>;
   FEMGPU_HD
   void operator()(const JacobiState & /* state */, const int i, JacobiSums &sums) const
   {
-    const double A_ii = A.diagonal(i);
+    const double A_ii = inverse[i];
     inverse[i] = 1. / A_ii;
     sums.n_zeros += A_ii == 0. ? 1. : 0.;
   }
@@ -82,16 +81,20 @@ public:
 
   void setup(const Matrix &A) override
   {
-    inverse = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
-    report.n_nonzeros = inverse.size();
+    inverse = Vector<double>(A.range());
+    report.n_nonzeros = static_cast<std::size_t>(A.n());
     update(A);
   }
 
   void update(const Matrix &A) override
   {
+    if (!A.get_diagonal(inverse))
+      throw SolverError("The Jacobi preconditioner cannot be set up, because the operator does not "
+                        "know its diagonal. Implement get_diagonal(), or use preconditioner "
+                        "identity.");
     Iteration<Backend, JacobiState, JacobiSums> iteration(*A.range());
     iteration.set_state({});
-    iteration.once(rows(A.n(), InvertDiagonal{A.csr().csr_view(), inverse.data()}),
+    iteration.once(rows(A.n(), InvertDiagonal{inverse.data()}),
                    rows(A.n(), CompareWithFirst{A.n(), inverse.data()}));
     const JacobiState state = iteration.get_state();
     const double n_zeros = state.n_zeros;
@@ -114,7 +117,7 @@ public:
   }
 
 private:
-  Buffer<double> inverse;
+  Vector<double> inverse;
   DiagonalView view{};
 };
 } // namespace

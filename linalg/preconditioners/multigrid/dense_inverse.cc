@@ -1,5 +1,6 @@
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
 
+#include "linalg/execution/store_product.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/preconditioners/multigrid/cholesky_inverse.h"
 #include "linalg/preconditioners/multigrid/pivoted_inverse.h"
@@ -125,5 +126,9 @@ const double *DenseInverse<Backend>::prepare(StepRunner &runner, double *const v
   return to;
 }
 
+template void store_product_on<ThisBackend>(const ViewedOperator<DenseView> &,
+                                            const Vector<double> &, Vector<double> &);
+template void store_product(const ViewedOperator<DenseView> &, const Vector<double> &,
+                            Vector<double> &);
 template class DenseInverse<ThisBackend>;
 } // namespace femgpu::linalg

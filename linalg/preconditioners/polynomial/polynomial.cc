@@ -38,7 +38,7 @@ class PolynomialOperator final : public PreconditionerOperator
 {
 public:
   explicit PolynomialOperator(const Matrix &A)
-      : PreconditionerOperator(A.range()), A(A), D(A.csr(), "The polynomial preconditioner"),
+      : PreconditionerOperator(A.range()), A(A), D(A, "The polynomial preconditioner"),
         z(A.domain()->make_vector()), z_new(A.domain()->make_vector())
   {}
 
@@ -71,6 +71,10 @@ public:
   /// true, the smaller one of this bound and an estimated bound.
   double largest_eigenvalue(const bool by_estimate) const
   {
+    if (!by_estimate && A.find_csr() == nullptr)
+      throw ParameterError(
+          "The entries of the operator are not stored, so that eigenvalue=gershgorin "
+          "is not possible. Use eigenvalue=lanczos.");
     const double bound = D.gershgorin_bound();
     return by_estimate ? std::min(bound, eigenvalue_safety *
                                              linalg::largest_eigenvalue<Backend>(A, D.inverse()))

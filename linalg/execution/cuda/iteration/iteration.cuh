@@ -93,8 +93,8 @@ public:
   /// @p begin and @p end have the same matrix and vector.
   /// @param has_begun whether @p begin has already been run, and is not run again
   template <class Begin, class End, class... Steps>
-  void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
-                      const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+  void repeat_between(const ProductStep<ExactProduct, Begin> &begin,
+                      const ProductStep<ExactProduct, End> &end, const bool has_begun,
                       const Watch<State> &watch, const Steps &...steps)
   {
     if (watch)

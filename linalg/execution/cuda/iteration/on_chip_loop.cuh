@@ -29,13 +29,14 @@ public:
 
   /// Launches a loop with all vectors in registers.
   template <class Begin, class End, class... Steps>
-  std::string launch_resident(const ProductStep<CsrMatrix, Begin> &begin,
-                              const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+  std::string launch_resident(const ProductStep<ExactProduct, Begin> &begin,
+                              const ProductStep<ExactProduct, End> &end, const bool has_begun,
                               const Steps &...steps)
   {
     if constexpr ((IsVectorStep<Steps>::value && ...)) {
       const Matrix *const A = matrix_of(steps...);
-      if (A == nullptr || begin.A != &A->csr() || end.A != begin.A || end.v != begin.v)
+      if (A == nullptr || A->find_csr() == nullptr || begin.A->csr() != A->find_csr() ||
+          end.A != begin.A || end.v != begin.v)
         return "";
       return start_resident<Begin, End, OnChip<Steps>...>(
           *A, vectors_of(steps...), first_of(steps...).body.m, begin, end.body, has_begun);
@@ -48,7 +49,7 @@ public:
   template <class Method>
   std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)
   {
-    if (A.value_precision() != A.csr().value_precision())
+    if (A.find_csr() == nullptr || A.value_precision() != A.csr().value_precision())
       return "";
     BasisLoop<Method, State> loop{{},
                                   method,
@@ -87,7 +88,7 @@ private:
 
   template <class Begin, class End, class... Formulas, int n_vectors>
   std::string start_resident(const Matrix &A, const VectorSet<n_vectors> &vectors,
-                             const DiagonalView &m, const ProductStep<CsrMatrix, Begin> &begin,
+                             const DiagonalView &m, const ProductStep<ExactProduct, Begin> &begin,
                              const End &end, const bool has_begun)
   {
     const auto shape = shape_for(A, n_vectors);
