@@ -80,6 +80,7 @@ MemoryLocation DeviceSystem::location_of(const HostCsr &A) const
 
 void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces)
 {
+  const TraceRange range("transfer of the pattern");
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
   check_countable("preconditioner", preconditioners, preconditioner, A.n_nonzeros);
@@ -112,6 +113,7 @@ void DeviceSystem::transfer_and_set_up(const HostCsr &A, const bool only_values)
   if (!only_values)
     formatted_matrix.reset(); // refers to the old pattern
   transfer_matrix(A, only_values);
+  const TraceRange range("format");
   const Stopwatch watch;
   if (only_values)
     formatted_matrix->update();
@@ -130,6 +132,7 @@ void DeviceSystem::require_matrix() const
 
 void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values)
 {
+  const TraceRange range("transfer of the matrix");
   const Stopwatch watch;
   const std::optional<Spaces> spaces = std::exchange(pending_spaces, std::nullopt);
   if (pending_transfer.valid())
@@ -149,6 +152,7 @@ void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values)
 void DeviceSystem::transfer_vector(const double *const v, const Transform transform,
                                    Buffer<double> &to)
 {
+  const TraceRange range("transfer of a vector");
   const Stopwatch watch;
   if (transformation.is_identity())
     to.copy_from_host(v, static_cast<std::size_t>(matrix().n()));
@@ -173,6 +177,7 @@ void DeviceSystem::transfer_guess(const double *const x, Buffer<double> &to)
 
 void DeviceSystem::transfer_solution(const Buffer<double> &from, double *const x)
 {
+  const TraceRange range("transfer of the solution");
   const Stopwatch watch;
   if (transformation.is_identity())
     from.copy_to_host(x, static_cast<std::size_t>(matrix().n()));

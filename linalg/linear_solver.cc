@@ -1,6 +1,7 @@
 #include "linalg/linear_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/power_of_two_scaling.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -74,6 +75,7 @@ void LinearSolver::release()
 
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
+  const TraceRange range("solve");
   system.require_matrix();
   PowerOfTwoScaling scaling(original.n, b, x, communicator.get());
   const Communication before = system.communication();
