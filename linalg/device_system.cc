@@ -84,6 +84,7 @@ MemoryLocation DeviceSystem::location_of(const HostCsr &A) const
 void DeviceSystem::transfer_pattern(const HostCsr &A, const Spaces &spaces,
                                     const MemoryLocation location)
 {
+  const TraceRange range("transfer of the pattern");
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
   check_countable("preconditioner", preconditioners, preconditioner, A.n_nonzeros);
@@ -159,6 +160,7 @@ void DeviceSystem::set_arrays(const HostCsr &A, const bool only_values,
   if (!only_values)
     formatted_matrix.reset(); // refers to the old pattern
   transfer_matrix(A, only_values, location);
+  const TraceRange range("format");
   const Stopwatch watch;
   if (only_values)
     formatted_matrix->update();
@@ -178,6 +180,7 @@ void DeviceSystem::require_matrix() const
 void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values,
                                    const MemoryLocation location)
 {
+  const TraceRange range("transfer of the matrix");
   const Stopwatch watch;
   const std::optional<Spaces> spaces = std::exchange(pending_spaces, std::nullopt);
   if (pending_transfer.valid())
@@ -203,6 +206,7 @@ void DeviceSystem::transfer_matrix(const HostCsr &A, const bool only_values,
 void DeviceSystem::transfer_vector(const double *const v, const Transform transform,
                                    Buffer<double> &to)
 {
+  const TraceRange range("transfer of a vector");
   const Stopwatch watch;
   const auto n = static_cast<std::size_t>(matrix().n());
   const bool is_on_device = owner->is_device_memory(v);
@@ -251,6 +255,7 @@ void DeviceSystem::copy_judged(const Vector<double> &v, double *const to) const
 void DeviceSystem::transfer_back(const Buffer<double> &from, const Transform restore,
                                  double *const v)
 {
+  const TraceRange range("transfer of the solution");
   const Stopwatch watch;
   const auto n = static_cast<std::size_t>(matrix().n());
   const bool is_on_device = owner->is_device_memory(v);

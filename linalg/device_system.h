@@ -2,6 +2,7 @@
 #define femgpu_linalg_device_system_h
 
 #include "linalg/base/timing.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/operators/device_csr.h"
 #include "linalg/solvers/linear_solver_options.h"
@@ -85,6 +86,7 @@ public:
   template <class Setup>
   void set_up(const Setup &setup)
   {
+    const TraceRange range("set-up");
     const Stopwatch watch;
     const std::size_t bytes_before = owner->bytes_to_host();
     rethrow_on_all_ranks(communicator.get(), [&] {

@@ -2,9 +2,10 @@
 #define femgpu_linalg_direct_solver_h
 
 #include "linalg/base/choice.h"
-#include "linalg/base/host_matrix.h"
+#include "linalg/direct/factors.h"
 #include "linalg/solvers/report.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,46 +25,54 @@ bool is_direct(const std::string &solver);
 
 /// Checks that @p text names a solver.
 /// @throws ParameterError, which lists valid names, if it has an unknown name or option, or if it
-/// is "direct" and the program was built without UMFPACK
+/// is "direct", the program was built without UMFPACK, and there is no GPU
 void check_solver(const std::string &text);
 
-/// Returns whether the program was built with UMFPACK.
-bool has_umfpack();
-
-/// LU factors of a matrix in host memory, computed by UMFPACK on one core.
-class LuFactors
-{
-public:
-  /// @throws DeviceError if memory is exhausted
-  /// @throws SolverError if UMFPACK fails for another reason; a singular A is not an error
-  explicit LuFactors(const HostCsr &A);
-  ~LuFactors();
-  LuFactors(const LuFactors &) = delete;
-  LuFactors &operator=(const LuFactors &) = delete;
-
-  /// Replaces v by A⁻¹v; returns false and leaves v unchanged if A is singular.
-  bool solve(double *v) const;
-
-private:
-  bool check(int status) const;
-
-  int n;
-  std::vector<long> row_starts, columns; ///< pattern of A, in the integer type of UMFPACK
-  const double *values;                  ///< values of A, not copied
-  void *numeric = nullptr;
-  bool is_singular = false;
-};
-
 /**
- * Solves A x = b by LU factors, and recomputes the residual.
+ * Solves A x = b by factors of A, and recomputes the residual: on the host by UMFPACK, on one core,
+ * and on a CUDA device by cuDSS.
  *
  * Use: reference solutions and small systems; in 3D, from about 1e5 rows on, the factors do not fit
- * into memory. Fails: outcome breakdown if the matrix is singular; stagnated if the estimated error
- * of x exceeds largest_forward_error.
- * @throws DeviceError if memory is exhausted
- * @throws ParameterError if the program was built without UMFPACK
+ * into memory. Cost: the factorisation, which new values with an old pattern repeat without the
+ * analysis of the pattern. Fails: outcome breakdown if the matrix is singular; stagnated if the
+ * estimated error of x exceeds largest_forward_error.
  */
-SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const SolveControl &control);
+class DirectSolver
+{
+public:
+  /// @throws ParameterError if the program was built without UMFPACK and @p executor is the host
+  /// @throws DeviceError if @p executor is a CUDA device and cuDSS 1.0 cannot be loaded
+  explicit DirectSolver(ExecutorPtr executor);
+
+  /**
+   * Factorises @p A, whose arrays must remain valid until the next call.
+   * @param same_pattern A has the pattern of the previous matrix
+   * @throws the exceptions of Factors::factorise()
+   */
+  void set_matrix(const HostCsr &A, bool same_pattern);
+
+  /// Solves A x = b; @p b and @p x are in host memory. x contains the initial guess, which remains
+  /// unchanged if A is singular.
+  SolveReport solve(const double *b, double *x, const SolveControl &control);
+
+  /// Frees the factors.
+  void release();
+
+private:
+  SolveReport solve_scaled(const double *b, double *x, const SolveControl &control);
+  SolveReport solve_once(const double *b, double *x, double target, bool from_guess);
+
+  ExecutorPtr executor;
+  std::unique_ptr<Factors> factors;
+  HostCsr A;
+  double setup_seconds = 0.; ///< since the last solve
+};
+
+/// Solves A x = b by the direct solver of @p executor or, if this solver is unavailable or fails,
+/// on the host.
+/// @throws the exceptions of DirectSolver on the host
+SolveReport solve_direct(const ExecutorPtr &executor, const HostCsr &A, const double *b, double *x,
+                         const SolveControl &control);
 } // namespace femgpu::linalg
 
 #endif

@@ -1,6 +1,7 @@
 #include "linalg/linear_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/power_of_two_scaling.h"
 #include "linalg/preconditioners/given_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
@@ -101,6 +102,7 @@ int LinearSolver::n() const
 
 SolveReport LinearSolver::solve(const double *const b, double *const x)
 {
+  const TraceRange range("solve");
   system.require_matrix();
   const Communication before = system.communication();
   Vector<double> judged_b, judged_x;

@@ -1,6 +1,7 @@
 #include "linalg/nonlinear_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -90,6 +91,7 @@ void NonlinearSolver::transfer_and_set_up(const HostCsr &A, const double *weight
 
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
+  const TraceRange range("solve");
   system.require_matrix();
   system.transfer_rhs(b, rhs);
   system.transfer_guess(x, solution);

@@ -73,7 +73,7 @@ NAMES = {
     "tuple": "apply forward_as_tuple get make_tuple tie tuple tuple_cat tuple_element_t tuple_size",
     "type_traits": "bool_constant conditional_t decay_t enable_if_t false_type integral_constant "
                    "is_arithmetic_v is_constructible_v is_empty is_empty_v is_invocable_v is_pointer_v is_same_v "
-                   "is_trivially_copyable_v true_type void_t",
+                   "is_trivially_copyable_v remove_pointer_t true_type void_t",
     "typeindex": "type_index",
     "unordered_map": "unordered_map",
     "unordered_set": "unordered_set",

@@ -74,9 +74,6 @@ void check_direct(const SolveCommand &command, const Ranks &ranks)
   const auto reject = [](const std::string &what, const std::string &hint) {
     throw ParameterError("Solver 'direct' " + what + ". " + hint);
   };
-  if (command.backend.rfind("cuda", 0) == 0)
-    reject("runs on the host, but --backend is '" + command.backend + "'",
-           "Use --backend auto or host, or another solver.");
   if (ranks.is_parallel())
     reject("needs the whole matrix on one rank", "Start femgpu-solve without mpirun.");
   if (!command.nonlinear.empty())
@@ -190,8 +187,9 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
   check_direct(command, ranks);
   const bool is_direct =
       !ranks.is_parallel() && !command.solver.empty() && linalg::is_direct(command.solver);
-  const linalg::ExecutorPtr executor = ranks.make_executor(
-      is_direct ? "host" : command.backend, {command.threads, command.device_memory});
+  const linalg::ExecutorPtr executor =
+      ranks.make_executor(is_direct && command.backend == "auto" ? "host" : command.backend,
+                          {command.threads, command.device_memory});
   check_names(command, *executor);
 
   console.begin_phase(command.generator.empty() ? "read" : "generate");

@@ -57,15 +57,13 @@ bool uses_direct_solver(const GroupMethods &methods)
 /// @throws ParameterError if it cannot
 void check_direct(const SolverGroups &groups)
 {
-  if (groups.backend().rfind("cuda", 0) == 0)
-    throw ParameterError("Solver 'direct' runs only on the host, but the backend is '" +
-                             groups.backend() + "'. Use backend auto or host, or another solver.",
-                         "Solver/Backend");
   if (groups.n_groups() > 1)
-    throw ParameterError("Solver 'direct' needs all rows in one solver group, but there are " +
-                             std::to_string(groups.n_groups()) +
-                             " groups. Use another solver, or backend host on one node.",
-                         "Solver/Solver");
+    throw ParameterError(
+        "Solver 'direct' needs all rows in one solver group, but there are " +
+            std::to_string(groups.n_groups()) +
+            " groups. Set Solver/Devices = 1, or use another solver or backend host "
+            "on one node.",
+        "Solver/Solver");
 }
 
 /// Returns whether @p backend names a CUDA device that exists. Initialising it takes some time.
@@ -115,7 +113,9 @@ public:
     }
     else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
       continuation = std::make_unique<Continuation>(executor, *options, communicator);
-    else if (!uses_direct_solver(methods)) {
+    else if (uses_direct_solver(methods))
+      direct = std::make_unique<DirectSolver>(executor);
+    else {
       const auto &linear = std::get<GroupSolverOptions>(methods);
       iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
       falls_back = linear.falls_back && !communicator;
@@ -137,8 +137,10 @@ public:
   SolveReport solve(const GroupSystem &system, const bool same_pattern, const SolveControl &control)
   {
     const auto [A, b, w, x] = system.block();
-    if (!iterative)
-      return solve_direct(A, b, x, control);
+    if (direct) {
+      direct->set_matrix(A, same_pattern);
+      return direct->solve(b, x, control);
+    }
     iterative->control() = control;
     iterative->set_matrix(A, same_pattern);
     SolveReport report = iterative->solve(b, x);
@@ -179,6 +181,8 @@ public:
 
   void release()
   {
+    if (direct)
+      direct->release();
     if (iterative)
       iterative->release();
     if (nonlinear)
@@ -188,8 +192,8 @@ public:
   ExecutorPtr executor;
 
 private:
-  static bool solve_by_fallback(const GroupSystem::Block &system, SolveControl control,
-                                SolveReport &report)
+  bool solve_by_fallback(const GroupSystem::Block &system, SolveControl control,
+                         SolveReport &report) const
   {
     control.reference = SolveControl::Reference::rhs;
     if (!control.energy_tolerance.is_set()) {
@@ -200,19 +204,20 @@ private:
                                        : report.target;
     }
     std::vector<double> x(static_cast<std::size_t>(system.A.n));
-    SolveReport direct = solve_direct(system.A, system.b, x.data(), control);
-    if (!direct.converged()) {
-      report.message += " The direct solver failed too: " + direct.message;
+    SolveReport replacement = solve_direct(executor, system.A, system.b, x.data(), control);
+    if (!replacement.converged()) {
+      report.message += " The direct solver failed too: " + replacement.message;
       return false;
     }
     std::copy(x.begin(), x.end(), system.x);
-    direct.method.failed_attempt = report.message;
-    direct.costs += report.costs;
-    report = std::move(direct);
+    replacement.method.failed_attempt = report.message;
+    replacement.costs += report.costs;
+    report = std::move(replacement);
     return true;
   }
 
   bool falls_back = false, falls_back_if_indefinite = true;
+  std::unique_ptr<DirectSolver> direct;
   std::unique_ptr<LinearSolver> iterative;
   std::unique_ptr<NonlinearSolver> nonlinear;
   std::unique_ptr<Continuation> continuation;
@@ -225,10 +230,11 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
   run_on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
-    const bool on_host = uses_direct_solver(methods);
-    if (on_host)
+    const bool is_direct = uses_direct_solver(methods);
+    if (is_direct)
       check_direct(groups);
-    const std::string backend = on_host ? "host" : groups.backend();
+    const bool names_gpu = groups.backend().rfind("cuda", 0) == 0;
+    const std::string backend = is_direct && !names_gpu ? "host" : groups.backend();
     initialises_device = names_existing_device(backend);
     executor = std::async(initialises_device ? std::launch::async | std::launch::deferred
                                              : std::launch::deferred,

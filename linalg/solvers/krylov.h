@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_solvers_krylov_h
 #define femgpu_linalg_solvers_krylov_h
 
+#include "linalg/base/trace_range.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/krylov_state.h"
@@ -171,6 +172,7 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
                                    const SolveControl &control, SolveReport report, const Run &run,
                                    const Restore &restore)
 {
+  const TraceRange range(report.method.solver.c_str());
   const auto begin = std::chrono::steady_clock::now();
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 

@@ -1,6 +1,7 @@
 #include "linalg/solvers/preconditioned_solver.h"
 
 #include "linalg/base/timing.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -154,6 +155,7 @@ void PreconditionedSolver::set_up_on_all_ranks(Preconditioner &M, const bool upd
 {
   is_complete = false;
   rethrow_on_all_ranks(matrix->range()->communicator(), [&] {
+    const TraceRange range(M.name().c_str());
     if (updates_M)
       M.update(*matrix);
     else

@@ -203,8 +203,11 @@ struct MethodReport
   std::string
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< which residual, and relative to what, e.g. "‖b − A x‖ relative to ‖b‖"
-  std::string solver_remarks; ///< remarks of methods that monitor the quality of their basis
+  std::string solver_remarks; ///< remarks of methods that monitor the quality of their basis, and
+                              ///< of the direct solver on a GPU
   std::string failed_attempt; ///< the message of the solver that the direct solver replaced
+
+  bool is_reproducible = true; ///< whether repeated solves give the same bits
 
   std::size_t matrix_stored = 0;        ///< entries of the matrix format, with padding
   std::size_t matrix_bytes = 0;         ///< bytes of the matrix that a product reads
@@ -227,6 +230,7 @@ struct MethodReport
     f("norm", methods.norm...);
     f("solver_remarks", methods.solver_remarks...);
     f("failed_attempt", methods.failed_attempt...);
+    f("reproducible", methods.is_reproducible...);
     f("matrix_stored", methods.matrix_stored...);
     f("matrix_bytes", methods.matrix_bytes...);
     SetupReport::for_each_member(f, methods.setup...);

@@ -78,8 +78,8 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Fallback", fallback,
                 "What femgpu does if Solver fails for a linear problem of up to " +
                     std::to_string(linalg::max_fallback_rows) +
-                    " unknowns. direct: femgpu prints a warning, and solves by UMFPACK's LU "
-                    "factorisation. none: femgpu writes the best iterate.",
+                    " unknowns. direct: femgpu prints a warning, and solves by the direct "
+                    "solver. none: femgpu writes the best iterate.",
                 prm, Patterns::Selection("direct|none"));
   add_parameter("Execution", execution,
                 "How a GPU runs the iteration loop of a linear solver. graph: as a CUDA graph with "

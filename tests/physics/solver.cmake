@@ -98,9 +98,9 @@ study_test(old_section_newton_ends_with_1_and_names_the_new_one
   ${CMAKE_CURRENT_BINARY_DIR}/section_newton.prm --expect-exit 1
   --expect-message "section_newton\\.prm:1: unknown subsection 'Newton'.*'Nonlinear'")
 foreach(ranks 1 2)
-  study_test(direct_solver_refuses_cuda_on_${ranks}_ranks ${parameter_dir}/poisson.prm
-    --set Solver/Solver=direct --set Solver/Backend=cuda --ranks ${ranks} --expect-exit 1
-    --expect-message "'direct' runs only on the host")
+  study_test(direct_solver_needs_a_device_for_cuda_on_${ranks}_ranks ${parameter_dir}/poisson.prm
+    --skip-with-device --set Solver/Solver=direct --set Solver/Backend=cuda --ranks ${ranks}
+    --expect-exit 4 --expect-message "host")
 endforeach()
 study_test(cuda_without_a_device_ends_with_4 ${parameter_dir}/poisson.prm --skip-with-device
   --set Solver/Backend=cuda --expect-exit 4 --expect-message "host")

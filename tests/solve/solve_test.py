@@ -224,7 +224,7 @@ class Outputs(SolveTest):
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
-            "preconditioner_bytes", "preconditioner_remarks", "preconditioner_levels", "setup_bytes_to_host", "solver_remarks", "failed_attempt", "format",
+            "preconditioner_bytes", "preconditioner_remarks", "preconditioner_levels", "setup_bytes_to_host", "solver_remarks", "failed_attempt", "reproducible", "format",
             "matrix_stored",
             "matrix_bytes", "scaling", "ordering", "backend", "communicator", "execution", "restarts", "norm",
             "rhs_norm",

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/sparse/select_entries.h"
 #include "linalg/sparse/symmetry.h"
 
@@ -148,6 +149,7 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &input) : 
 template <class Backend>
 void Hierarchy<Backend>::add_level(const Matrix &A)
 {
+  const TraceRange range("smoother of level", all_levels.size());
   Stopwatch watch;
   Level<Backend> level;
   level.A = &A;
@@ -170,6 +172,7 @@ UnknownsPtr Hierarchy<Backend>::add_supplied_levels()
       break;
     Level<Backend> &level = all_levels.back();
     const CsrMatrix &A = level.A->csr();
+    const TraceRange range("coarsening of level", all_levels.size() - 1);
     Stopwatch watch;
     auto next = std::make_unique<Transition<Backend>>();
     next->tentative = supplied_prolongation(A, *coarser, known->scales);
@@ -197,6 +200,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   const auto n_rows = static_cast<double>(A.range()->n_global());
   if (n_rows <= options.coarsest || depth + 1 == max_levels)
     return false;
+  const TraceRange range("coarsening of level", all_levels.size() - 1);
   Stopwatch watch;
   const double *const diagonal = level.smoother->diagonal().entries();
   const Buffer<double> diagonal_with_ghosts =
@@ -295,6 +299,7 @@ void Hierarchy<Backend>::finish_coarsest()
 {
   constexpr long long factor_of_rows = 4;
   constexpr int factor_of_degree = 4;
+  const TraceRange range("coarsest level");
   Stopwatch watch;
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
@@ -316,6 +321,7 @@ void Hierarchy<Backend>::update()
   for (Level<Backend> &level : all_levels) {
     const CsrMatrix &A = level.A->csr();
     LevelReport &report = level.report;
+    const TraceRange range("update of level", static_cast<std::size_t>(&level - all_levels.data()));
     report.strength_seconds = report.aggregation_seconds = 0.;
     Stopwatch watch;
     if (level.smoother)

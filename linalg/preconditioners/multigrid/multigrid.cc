@@ -1,4 +1,5 @@
 #include "linalg/base/timing.h"
+#include "linalg/base/trace_range.h"
 #include "linalg/preconditioners/multigrid/hierarchy.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
@@ -107,6 +108,7 @@ private:
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
                           const bool from_zero, const Callback &on_level_end) const
   {
+    const TraceRange range("cycle, level", l);
     const Level<Backend> &level = hierarchy.levels()[l];
     if (level.smoother)
       v = level.smoother->smooth(run, r, v, from_zero);
