@@ -64,6 +64,10 @@ HostCsr HostMatrix::csr() const
     throw InputError("A matrix with " + std::to_string(n) + " rows has " +
                      std::to_string(n_coordinates) + " coordinates, but each row needs " +
                      std::to_string(unknowns->dimension) + ".");
+  if (unknowns->near_null.size() != static_cast<std::size_t>(n) * unknowns->n_near_null)
+    throw InputError("A matrix with " + std::to_string(n) + " rows has near-null vectors with " +
+                     std::to_string(unknowns->near_null.size()) + " numbers, but each row needs " +
+                     std::to_string(unknowns->n_near_null) + ".");
   return {n,
           columns.size(),
           {row_starts.data(), n, columns.size()},

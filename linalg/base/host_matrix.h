@@ -65,7 +65,8 @@ struct HostMatrix
   void end_row();
 
   /// Returns a view of this matrix.
-  /// @throws InputError if the number of coordinates is not the dimension times the number of rows
+  /// @throws InputError if the number of coordinates is not the dimension times the number of rows,
+  /// or the size of the near-null vectors not their number times the number of rows
   HostCsr csr() const;
 };
 } // namespace femgpu::linalg

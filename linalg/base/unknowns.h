@@ -77,6 +77,11 @@ struct Unknowns
   int per_node = 0; ///< number of consecutive unknowns at each node; 0: not known
   int dimension = 0;
   std::vector<double> coordinates; ///< n x dimension numbers, row by row; empty: not known
+  /// Near-null vectors v, A v ≈ 0 away from the boundary, which multigrid uses instead of constants
+  /// and rigid-body motions: n x n_near_null numbers, row by row. They refer to the unknowns x
+  /// before scaling. Empty: not given.
+  std::vector<double> near_null;
+  int n_near_null = 0;
   /// The number of nodes along the longest side of the whole body, if the nodes fill the body
   /// evenly; 0: not known.
   double nodes_along_body = 0.;

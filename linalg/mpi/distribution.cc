@@ -113,8 +113,8 @@ Distribution::Distribution(MPI_Comm ranks, HostMatrix rows) : ranks(ranks)
 void Distribution::send_unknowns(const Unknowns &all)
 {
   int known[] = {all.per_node, all.dimension, all.coordinates.empty() ? 0 : 1,
-                 static_cast<int>(all.part_starts.size())};
-  MPI_Bcast(known, 4, MPI_INT, 0, ranks);
+                 static_cast<int>(all.part_starts.size()), all.n_near_null};
+  MPI_Bcast(known, 5, MPI_INT, 0, ranks);
   Unknowns mine;
   mine.per_node = known[0];
   mine.dimension = known[1];
@@ -122,6 +122,9 @@ void Distribution::send_unknowns(const Unknowns &all)
   MPI_Bcast(&mine.nodes_along_body, 1, MPI_DOUBLE, 0, ranks);
   if (known[2] != 0)
     mine.coordinates = scatter(all.coordinates, static_cast<std::size_t>(known[1]));
+  mine.n_near_null = known[4];
+  if (known[4] > 0)
+    mine.near_null = scatter(all.near_null, static_cast<std::size_t>(known[4]));
   if (known[3] > 0) {
     std::vector<int> all_starts = all.part_starts;
     all_starts.resize(static_cast<std::size_t>(known[3]));

@@ -143,6 +143,7 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
     permute(order, scaling.right.data(), result.scales.data());
   if (!result.coordinates.empty())
     result.coordinates = rows_in_order(order, A.unknowns->coordinates, result.dimension);
+  result.near_null = rows_in_order(order, A.unknowns->near_null, result.n_near_null);
   if (result.coarser.may_exist())
     result.coarser = LazyCoarserUnknowns([order = order, original = result.coarser] {
       const auto coarser = original.get();

@@ -1,12 +1,16 @@
 #include "linalg/execution/host/executor.h"
 #include "linalg/linear_solver.h"
+#include "linalg/partitions/partition.h"
 #include "linalg/preconditioners/registry.h"
 #include "solve/generators/elasticity.h"
 #include "solve/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
+#include <array>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 namespace femgpu::linalg::test
 {
@@ -23,10 +27,12 @@ protected:
     return iterations(model.A, model.b, preconditioner, scaling);
   }
   int iterations(const HostMatrix &A, const std::vector<double> &b,
-                 const std::string &preconditioner, const std::string &scaling = "none") const
+                 const std::string &preconditioner, const std::string &scaling = "none",
+                 const std::string &ordering = "none") const
   {
     LinearSolverOptions options = method(solver, preconditioner, 1e-8);
     options.scaling = scaling;
+    options.ordering = ordering;
     const Solved solved = run(options, A, b);
     EXPECT_TRUE(solved.report.converged()) << solved.report.message;
     return solved.report.iterations;
@@ -95,6 +101,37 @@ TEST_P(MultigridCG, TakesFewerIterationsWithTheMotionsOfBodies)
   EXPECT_LT(with_motions, 0.8 * iterations(problem, "multigrid near-null=constants"));
   EXPECT_EQ(iterations(problem, "multigrid near-null=rigid-body block=3"), with_motions);
   EXPECT_NEAR(iterations(problem, "multigrid", "symmetric"), with_motions, 1);
+}
+
+/// Returns @p given, unknowns in 3D with coordinates, with the 6 rigid-body modes as near-null
+/// vectors in place of the coordinates.
+UnknownsPtr with_rigid_body_modes(const Unknowns &given)
+{
+  Unknowns result;
+  result.per_node = 3;
+  result.n_near_null = 6;
+  for (std::size_t i = 0; 3 * i < given.coordinates.size(); ++i) {
+    const double *const x = given.coordinates.data() + 3 * i;
+    const std::array<std::array<double, 6>, 3> modes = {{{1., 0., 0., 0., x[2], -x[1]},
+                                                         {0., 1., 0., -x[2], 0., x[0]},
+                                                         {0., 0., 1., x[1], -x[0], 0.}}};
+    result.near_null.insert(result.near_null.end(), modes[i % 3].begin(), modes[i % 3].end());
+  }
+  return std::make_shared<const Unknowns>(std::move(result));
+}
+
+TEST_P(MultigridCG, TakesTheSameIterationsIfTheMotionsOfBodiesAreGivenAsVectors)
+{
+  const ModelProblem model = generate("elasticity3d-p1:10");
+  HostMatrix A = model.A;
+  A.unknowns = with_rigid_body_modes(*model.A.unknowns);
+  for (const char *const scaling : {"none", "symmetric"})
+    for (const char *const ordering : {"none", have_metis() ? "kway parts=4" : "none"})
+      EXPECT_EQ(iterations(A, model.b, "multigrid", scaling, ordering),
+                iterations(model.A, model.b, "multigrid near-null=rigid-body", scaling, ordering))
+          << scaling << ", " << ordering;
+  EXPECT_GT(iterations(A, model.b, "multigrid near-null=constants"),
+            iterations(A, model.b, "multigrid"));
 }
 
 TEST_P(MultigridCG, TakesFewIterationsForHardSystems)
@@ -234,6 +271,17 @@ TEST(Multigrid, NamesWhatItCannotDo)
   EXPECT_NE(text_of<ParameterError>([&] {
               set_up("multigrid near-null=rigid-body", A);
             }).find("near-null=constants"),
+            std::string::npos);
+  HostMatrix B = A;
+  Unknowns unknowns;
+  unknowns.n_near_null = 17;
+  unknowns.near_null.assign(1700, 1.);
+  B.unknowns = std::make_shared<const Unknowns>(unknowns);
+  EXPECT_NE(text_of<ParameterError>([&] { set_up("multigrid", B); }).find("at most 16"),
+            std::string::npos);
+  unknowns.near_null.pop_back();
+  B.unknowns = std::make_shared<const Unknowns>(unknowns);
+  EXPECT_NE(text_of<InputError>([&] { set_up("multigrid", B); }).find("each row needs 17"),
             std::string::npos);
   EXPECT_NE(text_of<SolverError>([&] {
               set_up("multigrid", diagonal({1., -2., 0.}));

@@ -53,6 +53,25 @@ struct StoreMotions
   }
 };
 
+/// Stores row i of near-null vectors that Unknowns supply.
+struct StoreSupplied
+{
+  CsrView<double> A;
+  int count;
+  const double *supplied; ///< n x count
+  const double *scales;   ///< nullptr: all are 1
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const std::size_t begin = static_cast<std::size_t>(i) * count;
+    const double factor = !is_coupled(A, i) ? 0. : scales == nullptr ? 1. : 1. / scales[i];
+    for (int c = 0; c < count; ++c)
+      values[begin + c] = factor * supplied[begin + c];
+  }
+};
+
 /// Returns the coordinates relative to the centre of the body, about which it rotates, in units of
 /// its size. Centre and size are determined from the coordinates on all ranks.
 std::vector<double> centred(const std::vector<double> &coordinates, const int dimension,
@@ -94,20 +113,36 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
         " and a block of " + std::to_string(block) +
         ". Use near-null=constants, or block=2 in 2D and block=3 in 3D.");
   const bool has_rotations = has_rigid_body_modes && kind != "constants";
+  const bool is_supplied = kind == "auto" && unknowns.n_near_null > 0;
   NearNullVectors result;
-  result.count = !has_rotations ? block : dimension == 2 ? 3 : 6;
-  result.values = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()) *
-                                                   static_cast<std::size_t>(result.count));
-  Buffer<double> coordinates, scales;
+  result.count = is_supplied      ? unknowns.n_near_null
+                 : !has_rotations ? block
+                 : dimension == 2 ? 3
+                                  : 6;
+  if (result.count > NearNullVectors::max_vectors)
+    throw ParameterError("Multigrid supports at most " +
+                         std::to_string(NearNullVectors::max_vectors) +
+                         " near-null vectors, but the matrix has " + std::to_string(result.count) +
+                         ". Supply fewer vectors.");
+  const ExecutorPtr &owner = A.executor();
+  result.values = Buffer<double>(owner, static_cast<std::size_t>(A.n()) *
+                                            static_cast<std::size_t>(result.count));
+  Buffer<double> given, scales;
+  if (const std::vector<double> &values = unknowns.scales; !values.empty())
+    scales = Buffer<double>(owner, values.data(), values.size());
+  Runner<Backend> runner(*owner);
+  if (is_supplied) {
+    given = Buffer<double>(owner, unknowns.near_null.data(), unknowns.near_null.size());
+    runner.run(rows(A.n(), StoreSupplied{A.csr_view(), result.count, given.data(), scales.data(),
+                                         result.values.data()}));
+    return result;
+  }
   if (has_rotations) {
     const std::vector<double> on_host = centred(unknowns.coordinates, dimension, *A.range());
-    coordinates = Buffer<double>(A.executor(), on_host.data(), on_host.size());
+    given = Buffer<double>(owner, on_host.data(), on_host.size());
   }
-  if (const std::vector<double> &supplied = unknowns.scales; !supplied.empty())
-    scales = Buffer<double>(A.executor(), supplied.data(), supplied.size());
-  Runner<Backend>(*A.executor())
-      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, coordinates.data(),
-                                    scales.data(), result.values.data()}));
+  runner.run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, given.data(),
+                                      scales.data(), result.values.data()}));
   return result;
 }
 
