@@ -1,10 +1,9 @@
 #include "solve/ranks.h"
 
-#include "linalg/base/parallel.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/nodes.h"
+#include "linalg/mpi/rank_executor.h"
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -30,34 +29,11 @@ Ranks::~Ranks()
     MPI_Finalize();
 }
 
-Ranks::Node Ranks::node() const
-{
-  Node result{0, 1, 0};
-  MPI_Comm node_ranks = linalg::split_by_node(communicator());
-  MPI_Comm_rank(node_ranks, &result.rank);
-  MPI_Comm_size(node_ranks, &result.size);
-  const cpu_set_t cores = linalg::allowed_cores(node_ranks);
-  MPI_Comm_free(&node_ranks);
-  result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&cores) / result.size));
-  return result;
-}
-
 linalg::ExecutorPtr Ranks::make_executor(const std::string &backend,
                                          const linalg::Resources &resources) const
 {
-  if (!is_parallel())
-    return linalg::make_executor(backend, resources);
-  const Node own_node = node();
-  const int n_devices = linalg::n_cuda_devices();
-  linalg::Resources own = resources;
-  if (own.threads == 0)
-    own.threads = own_node.threads;
-  linalg::set_n_loop_threads(static_cast<int>(own.threads)); // for loops outside the executor
-  const bool may_use_device = backend == "auto" || backend == "cuda";
-  return linalg::make_executor(may_use_device && n_devices > 0
-                                   ? "cuda:" + std::to_string(own_node.rank % n_devices)
-                                   : backend,
-                               own);
+  return is_parallel() ? linalg::make_rank_executor(communicator(), backend, resources)
+                       : linalg::make_executor(backend, resources);
 }
 
 long long Ranks::sum(long long number) const

@@ -32,14 +32,6 @@ public:
     return MPI_COMM_WORLD;
   }
 
-  /// The ranks on the node of this rank.
-  struct Node
-  {
-    int rank, size;       ///< rank within the node, and number of ranks on the node
-    unsigned int threads; ///< threads per rank that together use all permitted cores
-  };
-  Node node() const;
-
   /// Returns the executor of this rank. With several ranks, the ranks of a node are assigned to its
   /// devices cyclically or, if it has none, share its cores.
   /// @param backend as for linalg::make_executor()

@@ -5,6 +5,8 @@
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
@@ -205,6 +207,37 @@ void Distribution::make_plan()
       columns[k] = local_number(columns[k], first, A.n, ghosts);
   });
   subdomain.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
+}
+
+bool Distribution::set_values(const std::vector<double> &values)
+{
+  HostMatrix &A = subdomain.rows;
+  const int first = starts[rank];
+  const std::vector<long long> &ghosts = subdomain.ghosts.numbers;
+  const auto n_ghosts_below =
+      static_cast<int>(std::lower_bound(ghosts.begin(), ghosts.end(), first) - ghosts.begin());
+  const RowStarts row_starts(A.row_starts.data(), A.n, A.columns.size());
+  std::atomic<bool> has_changed = false;
+  parallel_for(A.n, [&](const int i) {
+    const int *const columns = A.columns.data() + row_starts[i];
+    const int length = row_starts.length(i);
+    const auto n_before = [&](const int column) {
+      return std::lower_bound(columns, columns + length, column) - columns;
+    };
+    // The values of the owned columns follow those of the ghosts with lower numbers.
+    const auto n_owned = n_before(A.n), n_below = n_before(A.n + n_ghosts_below) - n_owned;
+    const double *const from = values.data() + row_starts[i];
+    double *const to = A.values.data() + row_starts[i];
+    const auto copy = [&](const std::ptrdiff_t begin, const std::ptrdiff_t end, double *const out) {
+      if (!std::equal(from + begin, from + end, out))
+        has_changed = true;
+      std::copy(from + begin, from + end, out);
+    };
+    copy(n_below, n_below + n_owned, to);
+    copy(0, n_below, to + n_owned);
+    copy(n_below + n_owned, length, to + n_owned + n_below);
+  });
+  return has_changed;
 }
 
 std::vector<double> Distribution::scatter(const std::vector<double> &v,

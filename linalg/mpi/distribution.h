@@ -50,6 +50,12 @@ public:
   /// numbers
   Distribution(MPI_Comm ranks, HostMatrix rows);
 
+  /// Replaces the values of this rank's rows. Results of matrix().csr() remain valid and refer to
+  /// the new values. Not collective.
+  /// @param values the values of the rows that were passed to the constructor, in their order
+  /// @return whether a value differs from the previous one
+  bool set_values(const std::vector<double> &values);
+
   /// The matrix rows of this rank.
   const LocalMatrix &matrix() const
   {
