@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -82,6 +83,17 @@ public:
    */
   SolveReport solve(const double *b, double *x);
 
+  /**
+   * Solves A X = B for @p n_columns right-hand sides. The columns of B and X follow each other in
+   * memory; X contains the initial guesses. Returns a report for each column.
+   *
+   * A solver with a block form (Solver::block()) solves up to BlockMethod::max_columns columns
+   * together; the report of the first column of a block contains the costs of the block. Columns
+   * that miss their targets, and all columns for other solvers, are solved one after the other.
+   * @throws SolverError if no matrix is set
+   */
+  std::vector<SolveReport> solve(const double *B, double *X, int n_columns);
+
   /// Computes y = A x.
   /// @throws SolverError if no matrix is set
   void multiply(const double *x, double *y);
@@ -114,6 +126,10 @@ private:
                               const SolveControl &control);
   SolveReport solve_once(const Vector<double> &b, Vector<double> &x, const SolveControl &control);
   void judge(const Vector<double> &b, const Vector<double> &x, SolveReport &report);
+  void solve_block(const double *B, double *X, const std::vector<int> &columns,
+                   std::vector<SolveReport> &reports);
+  void continue_column(const double *b, double *x, SolveReport &report);
+  bool has_normal_size(const double *b);
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;

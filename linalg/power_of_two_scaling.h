@@ -26,6 +26,12 @@ public:
   /// limits
   explicit PowerOfTwoScaling(const Vector<double> &b);
 
+  /// Returns whether nothing needs scaling.
+  bool is_identity() const
+  {
+    return exponent == 0;
+  }
+
   /// Converts a right-hand side or an initial guess to the scaled units.
   void scale(Vector<double> &v) const;
   /// Converts a solution to the original units.

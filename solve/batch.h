@@ -33,10 +33,14 @@ std::string remark(const SolveCommand &command, const BatchRecord &record);
 /// Returns the outcome of the first system that did not converge; `converged` if there is none.
 linalg::Outcome outcome(const linalg::BatchReport &report);
 
-/// Solves the batch @p command.repeat times, each time from the same x₀.
-/// @throws ParameterError for methods that batches do not support, DeviceError for lack of memory
-BatchRecord solve_batch_repeatedly(const SolveCommand &command, const SystemToSolve &system,
-                                   const linalg::ExecutorPtr &executor, Console &console);
+/// Collective. Solves the systems @p command.repeat times, each time from the same x₀: as a batch
+/// with --copies, or if all are small and their methods support batches; otherwise with one
+/// LinearSolver. With several ranks, the first rank receives the solutions.
+/// @throws ParameterError for methods that --copies does not support, DeviceError for lack of
+/// memory
+BatchRecord solve_batch_repeatedly(const SolveCommand &command, SystemToSolve &system,
+                                   const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                                   Console &console);
 } // namespace femgpu
 
 #endif

@@ -40,7 +40,7 @@ void declare_system(CommandLineReader &reader, SolveCommand &command)
                 "Generate a model problem with its right-hand side instead of reading a file",
                 command.generator);
   reader.option("-b", "FILE.mtx",
-                "Right-hand side from a file; several columns are solved together as a batch",
+                "Right-hand side from a file; several columns are several systems",
                 command.rhs_file);
   reader.option(
       "--rhs", "ones|row-sums|random:SEED",

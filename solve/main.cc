@@ -149,10 +149,12 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   SystemToSolve system;
   if (ranks.is_first()) {
     system = make_system(command, /* may fall back */ false);
-    if (system.is_batch)
-      throw ParameterError("Several systems can only be solved together on one rank. Start "
+    if (command.copies)
+      throw ParameterError("The systems of --copies are solved together on one rank. Start "
                            "femgpu-solve without mpirun.");
   }
+  system.n_systems = std::stoi(ranks.broadcast(std::to_string(system.n_systems)));
+  system.is_batch = system.n_systems > 1;
   system.attempts.resize(1);
   Methods &methods = system.attempts.front();
   for (std::string *const name : {&methods.solver, &methods.preconditioner, &methods.scaling})
@@ -204,7 +206,7 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
     record.total_seconds = total.elapsed();
     return ranks.is_first() ? report_results(command, system, record, console) : ExitCode::done;
   };
-  return system.is_batch ? finish(solve_batch_repeatedly(command, system, executor, console))
+  return system.is_batch ? finish(solve_batch_repeatedly(command, system, executor, ranks, console))
                          : finish(solve_repeatedly(command, system, executor, ranks, console));
 }
 

@@ -197,6 +197,13 @@ void add_batch(std::string &text, const BatchRecord &record)
   add(text, "iterations",
       std::to_string(iterations.minimum) + " to " + std::to_string(iterations.maximum) + ", mean " +
           text_of(iterations.mean) + "; restarts " + std::to_string(iterations.restarts));
+  constexpr std::size_t most_listed = 32;
+  for (std::size_t k = 0; k < report.systems.size() && report.systems.size() <= most_listed; ++k) {
+    const linalg::SystemReport &system = report.systems[k];
+    add(text, "system " + std::to_string(k + 1),
+        linalg::to_string(system.outcome) + " in " + std::to_string(system.iterations) +
+            " iterations, relative residual " + text_of(system.relative_residual()));
+  }
   if (const int worst = report.worst(); worst >= 0)
     add(text, "worst residual",
         text_of(report.systems[worst].true_residual) + " (relative " +

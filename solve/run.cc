@@ -5,10 +5,9 @@
 #include "linalg/direct_solver.h"
 #include "linalg/linear_solver.h"
 #include "linalg/mpi/communicators.h"
-#include "linalg/mpi/distribution.h"
 #include "linalg/nonlinear_solver.h"
 #include "linalg/solvers/rounding.h"
-#include "linalg/transformations/linear_system_transformation.h"
+#include "solve/distributed_system.h"
 
 #include <algorithm>
 #include <cstring>
@@ -150,63 +149,6 @@ SystemSolver make_single_rank(const SolveCommand &command, const SystemToSolve &
   return {[=, &system] { solver.set(system.A.csr(), system.weights.data()); },
           [=, &system](std::vector<double> &x) { return solver.solve(system.b.data(), x.data()); }};
 }
-
-/// A system distributed over ranks. If the first rank has the whole system, it reorders the system
-/// and distributes the rows.
-class DistributedSystem
-{
-public:
-  DistributedSystem(SystemToSolve &system, const std::string &ordering, MPI_Comm ranks)
-      : system(system), order("none", ordering), ranks(ranks)
-  {}
-
-  void distribute()
-  {
-    if (system.is_distributed)
-      rows.emplace(ranks, std::exchange(system.A, {}));
-    else
-      rows.emplace(ranks, system.A.n > 0 ? order.setup(system.A.csr())
-                                         : system.A.csr()); // empty on other ranks
-  }
-  const linalg::LocalMatrix &matrix() const
-  {
-    return rows->matrix();
-  }
-  /// Reorders a vector that the first rank has and distributes it.
-  std::vector<double> scatter(const std::vector<double> &v) const
-  {
-    if (system.is_distributed)
-      return v;
-    std::vector<double> ordered(v.size());
-    if (!v.empty())
-      order.transform_rhs(v.data(), ordered.data());
-    return rows->scatter(ordered);
-  }
-  std::vector<double> gather(const std::vector<double> &own) const
-  {
-    std::vector<double> ordered = rows->gather(own);
-    if (system.is_distributed)
-      return ordered;
-    std::vector<double> v(ordered.size());
-    if (!v.empty())
-      order.restore_solution(ordered.data(), v.data());
-    return v;
-  }
-  DistributionRecord record() const
-  {
-    int n_ranks = 1;
-    MPI_Comm_size(ranks, &n_ranks);
-    const linalg::Distribution::Range of_rows = rows->range_of(rows->n()),
-                                      of_ghosts = rows->range_of(rows->matrix().ghosts.n_ghosts());
-    return {n_ranks, {of_rows.minimum, of_rows.maximum}, {of_ghosts.minimum, of_ghosts.maximum}};
-  }
-
-private:
-  SystemToSolve &system;
-  linalg::LinearSystemTransformation order;
-  MPI_Comm ranks;
-  std::optional<linalg::Distribution> rows;
-};
 
 SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system,
                               const linalg::ExecutorPtr &executor, const Ranks &ranks,

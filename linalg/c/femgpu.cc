@@ -149,6 +149,17 @@ void set_option(femgpu_solver &s, const std::string &name, const std::string &va
     s.solver->control() = s.options.control;
 }
 
+void check_unknowns(const Unknowns &unknowns, const int n)
+{
+  const auto check = [n](const char *const what, const std::vector<double> &numbers, const int k) {
+    if (!numbers.empty() && numbers.size() != static_cast<std::size_t>(n) * k)
+      throw InputError("The matrix has " + std::to_string(n) + " rows, but the solver has " + what +
+                       " for " + std::to_string(numbers.size() / k) + ".");
+  };
+  check("coordinates", unknowns.coordinates, unknowns.dimension);
+  check("near-null vectors", unknowns.near_null, unknowns.n_near_null);
+}
+
 void set_matrix(femgpu_solver &s, const int n, const int *const row_starts,
                 const int *const columns, const double *const values)
 {
@@ -158,6 +169,7 @@ void set_matrix(femgpu_solver &s, const int n, const int *const row_starts,
   s.executor = s.next_executor;
   if (n < 0 || row_starts == nullptr || (n > 0 && (columns == nullptr || values == nullptr)))
     throw InputError("A matrix needs a non-negative number of rows and three arrays.");
+  check_unknowns(*s.unknowns, n);
   auto solver = std::make_unique<LinearSolver>(s.executor, s.options);
   s.is_on_device = s.executor->is_device_memory(row_starts);
   int n_nonzeros = 0;
@@ -234,12 +246,30 @@ femgpu_status femgpu_set_unknowns(femgpu_solver *const solver, const int per_nod
         (dimension > 0 && coordinates == nullptr))
       throw ParameterError("Unknowns need a non-negative number of unknowns for each node, up to 3 "
                            "coordinates, and an array of coordinates if there are any.");
-    auto unknowns = std::make_shared<Unknowns>();
+    auto unknowns = std::make_shared<Unknowns>(*s.unknowns);
+    unknowns->coordinates.clear();
     unknowns->per_node = per_node;
     unknowns->dimension = dimension;
     if (dimension > 0)
       unknowns->coordinates.assign(coordinates,
                                    coordinates + static_cast<std::size_t>(n) * dimension);
+    s.unknowns = std::move(unknowns);
+  });
+}
+
+femgpu_status femgpu_set_near_null(femgpu_solver *const solver, const int n_vectors, const int n,
+                                   const double *const vectors)
+{
+  return run(solver, [&](femgpu_solver &s) {
+    if (n_vectors < 0 || n < 0 || (n_vectors > 0 && vectors == nullptr))
+      throw ParameterError(
+          "Near-null vectors need a non-negative number of vectors and of rows, and "
+          "an array if there are any.");
+    auto unknowns = std::make_shared<Unknowns>(*s.unknowns);
+    unknowns->n_near_null = n_vectors;
+    unknowns->near_null.clear();
+    if (n_vectors > 0)
+      unknowns->near_null.assign(vectors, vectors + static_cast<std::size_t>(n) * n_vectors);
     s.unknowns = std::move(unknowns);
   });
 }
@@ -270,6 +300,24 @@ femgpu_status femgpu_solve(femgpu_solver *const solver, const double *const b, d
     s.report = solver_of(s).solve(b, x);
     if (!s.report.converged())
       s.error = s.report.message;
+  });
+}
+
+femgpu_status femgpu_solve_columns(femgpu_solver *const solver, const int n_columns,
+                                   const double *const B, double *const X)
+{
+  return run(solver, [&](femgpu_solver &s) {
+    s.report = {};
+    if (n_columns < 1)
+      throw ParameterError("There must be at least one right-hand side, but there are " +
+                           std::to_string(n_columns) + ".");
+    for (SolveReport &report : solver_of(s).solve(B, X, n_columns)) {
+      s.report = std::move(report);
+      if (!s.report.converged()) {
+        s.error = s.report.message;
+        return;
+      }
+    }
   });
 }
 

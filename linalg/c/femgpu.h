@@ -75,6 +75,15 @@ femgpu_status femgpu_set_unknowns(femgpu_solver *solver, int per_node, int dimen
                                   const double *coordinates);
 
 /**
+ * Sets near-null vectors v, A v ≈ 0 away from the boundary, such as rigid-body motions, which
+ * multigrid uses instead of those it makes itself; affects the next femgpu_set_matrix().
+ * @param n_vectors number of vectors; 0: none
+ * @param vectors n × n_vectors numbers in host memory, row by row; are copied
+ */
+femgpu_status femgpu_set_near_null(femgpu_solver *solver, int n_vectors, int n,
+                                   const double *vectors);
+
+/**
  * Sets a matrix and sets up the methods. The arrays must remain valid and unchanged until the next
  * call of this function, of femgpu_update() for the values, or of femgpu_destroy().
  * @param row_starts n + 1 numbers; the last is the number of entries
@@ -88,6 +97,12 @@ femgpu_status femgpu_update(femgpu_solver *solver, const double *values);
 
 /** Solves A x = b. x contains the initial guess, and receives the solution. */
 femgpu_status femgpu_solve(femgpu_solver *solver, const double *b, double *x);
+
+/** Solves A X = B for several right-hand sides, together if the solver is block-cg. The columns of
+ * B and X follow each other in memory. The report is that of the first column that fails, otherwise
+ * of the last. */
+femgpu_status femgpu_solve_columns(femgpu_solver *solver, int n_columns, const double *B,
+                                   double *X);
 
 /** Computes y = A x. */
 femgpu_status femgpu_multiply(femgpu_solver *solver, const double *x, double *y);

@@ -1,6 +1,7 @@
 #include "linalg/execution/vector_operations.h"
 
 #include "linalg/base/error.h"
+#include "linalg/execution/dispatch_product.h"
 
 #include <cmath>
 #include <string>

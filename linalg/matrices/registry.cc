@@ -1,6 +1,7 @@
 #include "linalg/matrices/registry.h"
 
 #include "linalg/execution/host/executor.h"
+#include "linalg/matrices/multi_product.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -88,6 +89,13 @@ bool has_dominant_row(const double n_nonzeros, const double mean_length, const i
   // take 5 ps per entry; a product with pcsr takes at least 20 us.
   const double threads = std::clamp(mean_length / 6., 1., 32.);
   return 0.08e-6 * longest / threads > 20e-6 + 5e-12 * n_nonzeros;
+}
+
+void multiply(const Matrix &A, MultiVector<double> &X, MultiVector<double> &Y)
+{
+  X.update_ghost_values();
+  on_backend(A.executor()->backend(),
+             [&](const auto on) { multiply_on<typename decltype(on)::Backend>(A, X, Y); });
 }
 
 void check_format(const std::string &text)

@@ -31,13 +31,16 @@ public:
   }
 };
 
-/// Packs values in the executor's memory and sends them with Communicator::exchange_on().
+/// Packs values in the executor's memory and sends them with Communicator::exchange_on(). Also
+/// exchanges several vectors at once, whose values in a row are stored next to each other.
 class PackedExchange final : public GhostExchange
 {
 public:
   /// @param n number of owned rows
   /// @param comm must outlive this object
-  PackedExchange(const Communicator &comm, ExecutorPtr executor, int n, const GhostPlan &plan);
+  /// @param width number of values per row
+  PackedExchange(const Communicator &comm, ExecutorPtr executor, int n, const GhostPlan &plan,
+                 int width = 1);
 
   void update_ghost_values(StepRunner &runner, double *v) override;
   void compress(StepRunner &runner, double *v) override;
@@ -46,6 +49,7 @@ private:
   const Communicator &comm;
   ExecutorPtr owner;
   std::size_t n_own;
+  int width;
   ExchangeCounts counts;
   Buffer<int> sent_rows;
   Buffer<double> packed;

@@ -34,9 +34,11 @@ public:
   {
     A->apply(x, y);
   }
+  /// Returns false: the operator may wait for the device, or use the CUDA runtime in ways that
+  /// cannot be captured.
   bool is_capturable() const override
   {
-    return A->is_capturable();
+    return false;
   }
 
 protected:

@@ -1,5 +1,8 @@
 #include "linalg/preconditioners/registry.h"
 
+#include "linalg/execution/dispatch_product.h"
+#include "linalg/preconditioners/multigrid/dense_inverse.h"
+
 #include "linalg/base/scalar_types.h"
 #include "linalg/preconditioners/local_block.h"
 
@@ -158,4 +161,7 @@ void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
   on_backend(executor.backend(),
              [&](const auto on) { apply_on<typename decltype(on)::Backend>(M, executor, r, z); });
 }
+
+template void store_product(const ViewedOperator<DenseView> &, const Vector<double> &,
+                            Vector<double> &);
 } // namespace femgpu::linalg

@@ -4,6 +4,7 @@
 #include "linalg/base/trace_range.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/block_method.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
 
@@ -101,6 +102,17 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
     append_solve(report, attempt(A, b, x, remaining_control(control, report)));
   }
   return report;
+}
+
+std::vector<SolveReport> PreconditionedSolver::solve_block(const Matrix &A,
+                                                           const MultiVector<double> &B,
+                                                           MultiVector<double> &X,
+                                                           const SolveControl &control) const
+{
+  SolveControl limited = control;
+  if (choice == Choice::jacobi)
+    limited.max_iterations = std::min(control.max_iterations, remaining_jacobi_iterations);
+  return solver->block()->solve(A, *preconditioner, B, X, limited);
 }
 
 /// Returns whether only rounding keeps x from its target. In this case, another preconditioner

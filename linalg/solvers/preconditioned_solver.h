@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_solvers_preconditioned_solver_h
 #define femgpu_linalg_solvers_preconditioned_solver_h
 
+#include "linalg/operators/multi_vector.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/jacobi_forecast.h"
 #include "linalg/solvers/linear_solver_options.h"
@@ -8,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -53,6 +55,17 @@ public:
   /// @throws the exceptions of Solver::solve()
   SolveReport solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                     const SolveControl &control);
+
+  /// Returns whether the solver can solve several right-hand sides together.
+  bool has_block_form() const
+  {
+    return solver->block() != nullptr;
+  }
+  /// Solves A X = B as BlockMethod::solve() does, with the preconditioner of set_up(). With the
+  /// preconditioner `auto`, the limit for Jacobi applies to each column; solve() continues columns
+  /// with another preconditioner.
+  std::vector<SolveReport> solve_block(const Matrix &A, const MultiVector<double> &B,
+                                       MultiVector<double> &X, const SolveControl &control) const;
 
 private:
   enum class Choice

@@ -32,6 +32,15 @@ constexpr decltype(solvers)::Entry solver_table[] = {
       .supports_batch = true,
       .supports_resident_loop = true,
       .estimates_energy_error = true}},
+    {"block-cg",
+     "preconditioned conjugate gradients that solve up to 32 right-hand sides together; cg for a "
+     "single one",
+     solver<class BlockCgSolver>,
+     {.needs_symmetry = true,
+      .supports_batch = true,
+      .supports_resident_loop = true,
+      .supports_block = true,
+      .estimates_energy_error = true}},
     {"minres",
      "minimal residual method for symmetric matrices, which may be indefinite; it has 2 kernels "
      "per iteration",

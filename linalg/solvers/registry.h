@@ -16,6 +16,7 @@ struct SolverTraits
   bool supports_batch = false; ///< Solver::batch() is implemented
   bool supports_resident_loop =
       false; ///< can keep its vectors on the chip of a GPU if M is fused and they fit
+  bool supports_block = false; ///< Solver::block() is implemented
   bool estimates_energy_error =
       false; ///< estimates its error in the energy norm, and can stop at a given error
   const char *preconditioner = nullptr; ///< the only supported preconditioner; nullptr: any

@@ -12,6 +12,7 @@
 namespace femgpu::linalg
 {
 class BatchMethod;
+class BlockMethod;
 
 /// A method that solves A x = b.
 class Solver
@@ -41,6 +42,13 @@ public:
 
   /// Returns the form of the method that solves many systems together; nullptr if there is none.
   virtual std::shared_ptr<const BatchMethod> batch() const
+  {
+    return nullptr;
+  }
+
+  /// Returns the form of the method that solves several right-hand sides of one matrix together;
+  /// nullptr if there is none.
+  virtual std::shared_ptr<const BlockMethod> block() const
   {
     return nullptr;
   }

@@ -207,10 +207,14 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
 class StepRunner
 {
 public:
-  /// Computes to[k] = v[rows[k]] for k < @p n.
-  virtual void gather(const double *v, const int *rows, int n, double *to) = 0;
-  /// Computes v[rows[k]] += from[k] for k < @p n; the rows must be distinct.
-  virtual void add_to_rows(const double *from, const int *rows, int n, double *v) = 0;
+  /// Copies row rows[k] of @p v to row k of @p to for k < @p n. Rows have @p width numbers.
+  virtual void gather(const double *v, const int *rows, int n, double *to, int width) = 0;
+  /// Adds row k of @p from to row rows[k] of @p v for k < @p n; the rows must be distinct. Rows
+  /// have @p width numbers.
+  virtual void add_to_rows(const double *from, const int *rows, int n, double *v, int width) = 0;
+  /// Computes to[i to_stride] = from[i from_stride] for i < @p n.
+  virtual void copy_strided(const double *from, int from_stride, int n, double *to,
+                            int to_stride) = 0;
 
 protected:
   ~StepRunner() = default;

@@ -49,14 +49,16 @@ Strided(Array, Index) -> Strided<Array, Index>;
  * row with @p length entries, in this order. On a GPU the loads of @p batch entries are in flight
  * at once. A load beyond the end of the row reads the last entry again, which is in the cache, but
  * does not add it: conditional loads would wait for each other.
+ * @param v a vector (const double *), or several (RowParts), whose products are returned together
  */
-template <int batch, class Values, class Columns>
+template <int batch, class Values, class Columns, class Vectors>
 FEMGPU_HD
-double strided_product(const Values &values, const Columns &column_of, const int lane,
-                       const int n_lanes, const int length, const double *v)
+auto strided_product(const Values &values, const Columns &column_of, const int lane,
+                     const int n_lanes, const int length, const Vectors &v)
 {
+  using Element = std::decay_t<decltype(v[0])>;
   constexpr int n_in_flight = is_for_gpu ? batch : 1;
-  double sum = 0.;
+  Element sum{};
   for (int first = lane; first < length; first += n_in_flight * n_lanes) {
     const auto entry = [&](const int e) {
       const int k = first + e * n_lanes;
@@ -70,7 +72,7 @@ double strided_product(const Values &values, const Columns &column_of, const int
     FEMGPU_UNROLL
     for (int e = 0; e < n_in_flight; ++e)
       columns[e] = column_of[entry(e)];
-    double v_j[n_in_flight];
+    Element v_j[n_in_flight];
     FEMGPU_UNROLL
     for (int e = 0; e < n_in_flight; ++e)
       v_j[e] = v[columns[e]];
@@ -105,8 +107,9 @@ struct CsrView
     return {row_starts.length(i), columns + begin, values + begin};
   }
 
+  template <class Vectors>
   FEMGPU_HD
-  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  auto row_product(const int i, const int lane, const int n_lanes, const Vectors &v) const
   {
     const RowEntries<Value> row = entries(i);
     return strided_product<4>(row.values, row.columns, lane, n_lanes, row.length, v);
@@ -252,8 +255,9 @@ struct SellView
     return order == nullptr ? position : order[position];
   }
 
+  template <class Vectors>
   FEMGPU_HD
-  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
+  auto row_product(const int position, const int lane, const int n_lanes, const Vectors &v) const
   {
     const int slice = position >> log_slice;
     const auto size = 1U << log_slice, in_slice = static_cast<unsigned int>(position) & (size - 1);
@@ -293,16 +297,17 @@ struct BsrView
     return position;
   }
 
+  template <class Vectors>
   FEMGPU_HD
-  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  auto row_product(const int i, const int lane, const int n_lanes, const Vectors &v) const
   {
     const int block_row = i / block_size, row_in_block = i - block_row * block_size;
     const int end = row_starts[block_row + 1];
-    double sum = 0.;
+    std::decay_t<decltype(v[0])> sum{};
     for (int k = row_starts[block_row] + lane; k < end; k += n_lanes) {
       const Value *const a =
           values + (static_cast<std::size_t>(k) * block_size + row_in_block) * block_size;
-      const double *const w = v + static_cast<std::size_t>(columns[k]) * block_size;
+      const Vectors w = v + static_cast<std::size_t>(columns[k]) * block_size;
       for (int c = 0; c < block_size; ++c)
         sum += static_cast<double>(a[c]) * w[c];
     }
@@ -355,8 +360,9 @@ struct BlockSellView
     return begin + static_cast<std::size_t>(l) * rows + (position - slice * rows);
   }
 
+  template <class Vectors>
   FEMGPU_HD
-  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
+  auto row_product(const int position, const int lane, const int n_lanes, const Vectors &v) const
   {
     switch (block_size) {
     case 2:
@@ -371,10 +377,11 @@ struct BlockSellView
 private:
   /// Multiplies a row in parts of @p b columns; @p b divides the block size. On a GPU the loads of
   /// @p batch parts are in flight at once.
-  template <int b, int batch>
+  template <int b, int batch, class Vectors>
   FEMGPU_HD
-  double product_with(const int position, const int lane, const int n_lanes, const double *v) const
+  auto product_with(const int position, const int lane, const int n_lanes, const Vectors &v) const
   {
+    using Element = std::decay_t<decltype(v[0])>;
     constexpr int n_in_flight = is_for_gpu ? batch : 1;
     const int slice = (position / block_size) >> log_slice;
     const int rows = block_size << log_slice;
@@ -383,7 +390,7 @@ private:
     const int *block_columns = columns + first_block(position / block_size);
     const Value *a = values + value_index(position, lane * b);
     const int n_segments = width * (block_size / b);
-    double sum = 0.;
+    Element sum{};
     for (int first = lane; first < n_segments; first += n_in_flight * n_lanes) {
       Value a_j[n_in_flight][b];
       int column[n_in_flight];
@@ -402,12 +409,12 @@ private:
                   ? load_once(a + static_cast<std::ptrdiff_t>(rows) * (e * n_lanes * b + c), policy)
                   : Value(0);
       }
-      double v_j[n_in_flight][b];
+      Element v_j[n_in_flight][b];
       FEMGPU_UNROLL
       for (int e = 0; e < n_in_flight; ++e) {
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
-          v_j[e][c] = column[e] >= 0 ? v[column[e] + c] : 0.;
+          v_j[e][c] = column[e] >= 0 ? v[column[e] + c] : Element{};
       }
       FEMGPU_UNROLL
       for (int e = 0; e < n_in_flight; ++e) {

@@ -14,7 +14,7 @@ enum
 };
 
 static int row_starts[n + 1], columns[n_entries];
-static double values[n_entries], b[n], x[n], y[n];
+static double values[n_entries], b[n], x[n], y[n], B[3 * n], X[3 * n];
 
 static void require(const int holds, const char *what, const femgpu_solver *solver)
 {
@@ -75,7 +75,23 @@ static void test_solves(femgpu_solver *solver)
   REQUIRE(fabs(x[n / 2] - 0.5 * middle) < 1e-6 * fabs(middle));
   REQUIRE(femgpu_precondition(solver, b, y) == FEMGPU_OK);
 
+  for (int k = 0; k < 3 * n; ++k)
+    B[k] = b[k % n] * (1 + k / n);
+  REQUIRE(femgpu_set_option(solver, "solver", "block-cg") == FEMGPU_OK);
+  for (int i = 0; i < n; ++i)
+    y[i] = 1.;
+  REQUIRE(femgpu_set_near_null(solver, 1, n, y) == FEMGPU_OK);
+  REQUIRE(femgpu_set_matrix(solver, n, row_starts, columns, values) == FEMGPU_OK);
+  REQUIRE(femgpu_solve_columns(solver, 3, B, X) == FEMGPU_OK);
+  for (int k = 0; k < 3 * n; ++k)
+    REQUIRE(fabs(X[k] - x[k % n] * (1 + k / n)) < 1e-5 * fabs(middle));
+  REQUIRE(femgpu_solve_columns(solver, 0, B, X) == FEMGPU_PARAMETER_ERROR);
+  REQUIRE(femgpu_set_near_null(solver, 1, n - 1, y) == FEMGPU_OK);
+  REQUIRE(femgpu_set_matrix(solver, n, row_starts, columns, values) == FEMGPU_INPUT_ERROR);
+  REQUIRE(femgpu_set_near_null(solver, 0, 0, NULL) == FEMGPU_OK);
+
   memset(x, 0, sizeof(x));
+  REQUIRE(femgpu_set_option(solver, "solver", "cg") == FEMGPU_OK);
   REQUIRE(femgpu_set_option(solver, "preconditioner", "identity") == FEMGPU_OK);
   REQUIRE(femgpu_set_option(solver, "max-iterations", "5") == FEMGPU_OK);
   REQUIRE(femgpu_set_matrix(solver, n, row_starts, columns, values) == FEMGPU_OK);

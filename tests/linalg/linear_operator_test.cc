@@ -110,8 +110,10 @@ TEST_P(LinearOperators, SolverAppliesItsPreconditioner)
     LinearSolver scaled(executor, options);
     scaled.set_matrix(A.csr(), false);
     scaled.precondition(r.data(), z_scaled.data());
-    const double rounding = preconditioner == "multigrid" ? 1e-5 : 1e-10; // stores floats
-    EXPECT_LE(relative_difference(z, z_scaled), rounding) << preconditioner;
+    const double tolerance = preconditioner == "multigrid"   ? 1e-5 // stores floats
+                             : preconditioner == "chebyshev" ? 1e-2 // estimates an eigenvalue
+                                                             : 1e-10;
+    EXPECT_LE(relative_difference(z, z_scaled), tolerance) << preconditioner;
   }
 }
 

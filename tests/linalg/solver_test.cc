@@ -376,6 +376,7 @@ TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
       EXPECT_FALSE(traits.supports_batch);
     else
       EXPECT_EQ(solver->batch() != nullptr, traits.supports_batch);
+    EXPECT_EQ(solver->block() != nullptr, traits.supports_block);
     const auto solve = [&] { solver->solve(A, Unsymmetric(), b, x, {}); };
     if (traits.needs_symmetry)
       EXPECT_THROW(solve(), ParameterError);

@@ -39,6 +39,45 @@ class Batches(SolveTest):
                 self.assertEqual(self.read_vector("x.mtx"), x)
                 self.assertEqual(single["solve"]["iterations"], report["systems"][k]["iterations"])
 
+    def test_several_right_hand_sides_of_any_method_share_one_setup(self):
+        n = 40 * 39
+        columns = [[float((i * i + 7 * j * i + j) % 11 - 5) for i in range(n)] for j in range(5)]
+        columns[2] = columns[0]
+        columns[3] = [0.] * n
+        self.write_columns("B.mtx", columns)
+        system = ["--generate", "poisson2d-5pt:40x39", "-b", "B.mtx", "--solution", "X.mtx"]
+        for methods in (["--solver", "block-cg"],
+                        ["--solver", "block-cg", "--preconditioner", "multigrid", "--format", "sell",
+                         "--scaling", "symmetric", "--ordering", "rcm"],
+                        ["--solver", "idr", "--preconditioner", "ilu"],
+                        ["--solver", "pipelined-cg", "--preconditioner", "fsai"]):
+            with self.subTest(methods=methods):
+                report = self.report(*system, *methods, "--repeat", "2")
+                self.assertTrue(report["succeeded"])
+                self.assertTrue(report["repeats_identical"])
+                self.assertEqual(report["batch"]["solver"], methods[1])
+                self.assertEqual([one["outcome"] for one in report["systems"]], ["converged"] * 5)
+                self.assertEqual(report["systems"][3]["iterations"], 0)
+                X = self.read_columns("X.mtx")
+                self.assertEqual(X[3], columns[3])
+                for b, x, one in zip(columns, X, report["systems"], strict=True):
+                    residual = sum((b[i] - 4 * x[i] + sum(
+                        x[j] for j in (i - 40, i + 40, i - 1, i + 1)
+                        if 0 <= j < n and (abs(i - j) > 1 or i // 40 == j // 40))) ** 2
+                        for i in range(n)) ** 0.5
+                    self.assertLessEqual(residual, 1.01e-8 * one["rhs_norm"])
+        text = self.run_program(*system, "--solver", "block-cg", "--backend", "host").stdout
+        for k in range(1, 6):
+            self.assertIn(f"system {k}", text)
+        report = self.report(*system, "--solver", "block-cg", "--max-iterations", "9", code=3)
+        self.assertEqual(report["outcome"], "iteration_limit")
+        self.assertEqual(report["systems"][3]["outcome"], "converged")
+
+    def test_right_hand_sides_of_the_wrong_length_are_an_error(self):
+        self.write_columns("B.mtx", [[1.] * 8, [2.] * 8])
+        self.assertIn("9 ", self.error("--generate", "poisson2d-5pt:3", "-b", "B.mtx", "--solver",
+                                       "block-cg", "--backend", "host", code=2))
+
     def test_copies_differ_and_repeat(self):
         system = ["--generate", "poisson2d-p1:12", "--copies", "5"]
         report = self.report(*system, "--repeat", "2", "--solution", "X.mtx")

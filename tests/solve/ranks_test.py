@@ -148,6 +148,30 @@ class Ranks(RanksTest):
         done = self.run_ranks(2, "--generate", SYMMETRIC, "--max-iterations", "3", code=3)
         self.assertEqual(done.stderr.count("did not converge"), 1)
 
+    def test_several_right_hand_sides_are_solved_as_on_one_rank(self):
+        n, k = 37 * 23, 4
+        values = [float((i * i + 7 * i * j + j) % 11 - 5) for j in range(k) for i in range(n)]
+        self.write("B.mtx", f"%%MatrixMarket matrix array real general\n{n} {k}\n"
+                   + "".join(f"{value!r}\n" for value in values))
+        system = ["--generate", SYMMETRIC, "-b", "B.mtx", "--relative-tolerance", "1e-12"]
+        for methods in (["--solver", "block-cg"],
+                        ["--solver", "block-cg", "--ordering", "rcm", "--preconditioner", "fsai"],
+                        ["--solver", "idr", "--preconditioner", "ilu"]):
+            with self.subTest(methods=methods):
+                x = {}
+                for ranks in (0, 2, 3):
+                    report = self.report(ranks, *system, *methods, "--solution", "x.mtx")
+                    self.assertEqual(report["batch"]["converged"], k)
+                    self.assertEqual(report["batch"]["solver"], methods[1])
+                    with open(self.path("x.mtx"), encoding="utf-8") as file:
+                        lines = [line for line in file if not line.startswith("%")]
+                    self.assertEqual(lines[0].split(), [str(n), str(k)])
+                    x[ranks] = [float(line) for line in lines[1:]]
+                scale = max(abs(value) for value in x[0])
+                for ranks in (2, 3):
+                    self.assertLess(max(abs(a - b) for a, b in zip(x[0], x[ranks], strict=True)),
+                                    1e-9 * scale)
+
     def test_help_is_printed_once(self):
         self.assertEqual(self.run_ranks(3, "--version").stdout.count("femgpu-solve 0"), 1)
 

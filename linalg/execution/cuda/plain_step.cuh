@@ -71,6 +71,12 @@ template <class View, class Body>
 constexpr int min_blocks_per_multiprocessor<ViewProduct<View, Body>> = 4;
 template <class Body>
 constexpr int min_blocks_per_multiprocessor<ViewProduct<SellView<float>, Body>> = 6;
+template <class Body, class = void>
+constexpr int min_blocks_of = 0;
+template <class Body>
+constexpr int min_blocks_of<Body, std::void_t<decltype(Body::min_blocks)>> = Body::min_blocks;
+template <class Body>
+constexpr int min_blocks_per_multiprocessor<RowStep<Body>> = min_blocks_of<Body>;
 
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)

@@ -30,8 +30,9 @@ public:
         launch_stream(launch_stream == nullptr ? cuda_executor.stream() : launch_stream), loop(loop)
   {}
 
-  void gather(const double *v, const int *rows, int n, double *to) override;
-  void add_to_rows(const double *from, const int *rows, int n, double *v) override;
+  void gather(const double *v, const int *rows, int n, double *to, int width) override;
+  void add_to_rows(const double *from, const int *rows, int n, double *v, int width) override;
+  void copy_strided(const double *from, int from_stride, int n, double *to, int to_stride) override;
 
   template <class Body>
   void run(const RowStep<Body> &step)

@@ -128,7 +128,5 @@ const double *DenseInverse<Backend>::prepare(StepRunner &runner, double *const v
 
 template void store_product_on<ThisBackend>(const ViewedOperator<DenseView> &,
                                             const Vector<double> &, Vector<double> &);
-template void store_product(const ViewedOperator<DenseView> &, const Vector<double> &,
-                            Vector<double> &);
 template class DenseInverse<ThisBackend>;
 } // namespace femgpu::linalg
