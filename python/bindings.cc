@@ -1,0 +1,354 @@
+#include "linalg/base/error.h"
+#include "linalg/execution/backends.h"
+#include "linalg/execution/make_executor.h"
+#include "linalg/linear_solver.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+#include "linalg/sparse/symmetry.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * The module femgpu._core: LinearSolver for arrays of any library that supports DLPack. The package
+ * femgpu (python/femgpu/) converts matrices and vectors to what this module takes.
+ */
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace femgpu::linalg
+{
+namespace
+{
+using Indices = nb::ndarray<const int, nb::ndim<1>, nb::c_contig>;
+using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
+using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig>;
+
+/// Returns whether the host cannot read @p array. Throws if it is in the memory of another device
+/// than the executor's.
+template <class Array>
+bool is_on_device(const Executor &executor, const Array &array)
+{
+  const int type = array.device_type();
+  if (type == nb::device::cpu::value || type == nb::device::cuda_host::value)
+    return false;
+  const std::string place = "cuda:" + std::to_string(array.device_id());
+  if (type != nb::device::cuda::value && type != nb::device::cuda_managed::value)
+    throw InputError("An array is in memory of an unknown kind. Use arrays in host memory or on a "
+                     "CUDA device.");
+  if (executor.name() != place)
+    throw InputError("An array is on " + place + ", but the solver runs on " + executor.name() +
+                     ". Use backend='" + place + "', or copy the array.");
+  return true;
+}
+
+/// The arrays of a CSR matrix, which this object keeps alive.
+struct Arrays
+{
+  Indices row_starts, columns;
+  Values values;
+};
+
+void check_sizes(const Indices &row_starts, const Indices &columns, const Values &values)
+{
+  if (row_starts.size() == 0 || columns.size() != values.size())
+    throw InputError(
+        "A CSR matrix needs n + 1 row starts, and as many columns as values, but has " +
+        std::to_string(row_starts.size()) + ", " + std::to_string(columns.size()) + " and " +
+        std::to_string(values.size()) + ".");
+}
+
+/// Returns the members of a report as a dictionary.
+template <class Report>
+nb::dict members_of(const Report &report)
+{
+  nb::dict members;
+  Report::for_each_member(
+      [&](const char *const name, const auto &value) {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, Outcome>)
+          members[name] = to_string(value);
+        else if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>)
+          members[name] = value;
+        else {
+          nb::list list;
+          for (const auto &element : value)
+            list.append(members_of(element));
+          members[name] = list;
+        }
+      },
+      report);
+  return members;
+}
+
+/// A solver for a sequence of matrices with one pattern, and what its matrix refers to.
+class ArraySolver
+{
+public:
+  ArraySolver(const std::string &backend, const unsigned int threads, const std::size_t memory,
+              LinearSolverOptions options)
+      : executor(make_executor(backend, {threads, memory})), options(std::move(options)),
+        solver(std::make_unique<LinearSolver>(executor, this->options))
+  {}
+
+  /// @param coordinates n × dimension numbers in host memory, row by row
+  /// @param near_null n × n_near_null numbers in host memory, row by row
+  void set_unknowns(const int per_node, const int dimension, const Values &coordinates,
+                    const int n_near_null, const Values &near_null)
+  {
+    auto properties = std::make_shared<Unknowns>();
+    properties->per_node = per_node;
+    properties->dimension = dimension;
+    properties->coordinates.assign(coordinates.data(), coordinates.data() + coordinates.size());
+    properties->n_near_null = n_near_null;
+    properties->near_null.assign(near_null.data(), near_null.data() + near_null.size());
+    unknowns = std::move(properties);
+  }
+
+  void set_matrix(Indices row_starts, Indices columns, Values values)
+  {
+    check_sizes(row_starts, columns, values);
+    arrays = {std::move(row_starts), std::move(columns), std::move(values)};
+    const bool on_device = is_on_device(*executor, arrays.values);
+    if (is_on_device(*executor, arrays.row_starts) != on_device ||
+        is_on_device(*executor, arrays.columns) != on_device)
+      throw InputError("The three arrays of a CSR matrix must be in the same memory.");
+    const nb::gil_scoped_release release;
+    if (on_device) {
+      check_csr(*executor, device_csr());
+      solver->set_matrix(device_csr(), false);
+    }
+    else {
+      check_csr(host_csr());
+      solver->set_matrix(host_csr(), false);
+    }
+  }
+
+  void update(Values values)
+  {
+    if (values.size() != arrays.values.size())
+      throw InputError("The matrix has " + std::to_string(arrays.values.size()) +
+                       " entries, but there are " + std::to_string(values.size()) + " new values.");
+    const bool on_device = is_on_device(*executor, values);
+    if (on_device != is_on_device(*executor, arrays.columns))
+      throw InputError("New values must be in the same memory as the matrix.");
+    arrays.values = std::move(values);
+    const nb::gil_scoped_release release;
+    if (on_device)
+      solver->set_matrix(device_csr(), true);
+    else
+      solver->set_matrix(host_csr(), true);
+  }
+
+  /// Solves for @p n_columns right-hand sides, which follow each other in b. Returns for each
+  /// whether the solve was a success, the members of its report, and its history.
+  nb::list solve(const Values &b, Result &x, const int n_columns, const double relative_tolerance,
+                 const double absolute_tolerance, const int max_iterations)
+  {
+    require_size(b, x, n_columns);
+    solver->control().relative_tolerance = relative_tolerance;
+    solver->control().absolute_tolerance = absolute_tolerance;
+    solver->control().max_iterations = max_iterations;
+    std::vector<SolveReport> reports;
+    {
+      const nb::gil_scoped_release release;
+      reports = solver->solve(b.data(), x.data(), n_columns);
+    }
+    nb::list result;
+    for (const SolveReport &report : reports)
+      result.append(nb::make_tuple(report.converged(), members_of(report), report.history));
+    return result;
+  }
+
+  void multiply(const Values &x, Result &y)
+  {
+    require_size(x, y, 1);
+    const nb::gil_scoped_release release;
+    solver->multiply(x.data(), y.data());
+  }
+
+  void precondition(const Values &r, Result &z)
+  {
+    require_size(r, z, 1);
+    const nb::gil_scoped_release release;
+    solver->precondition(r.data(), z.data());
+  }
+
+  const Executor &device() const
+  {
+    return *executor;
+  }
+
+private:
+  int n() const
+  {
+    return static_cast<int>(arrays.row_starts.size()) - 1;
+  }
+  void require_size(const Values &from, const Result &to, const int n_columns) const
+  {
+    is_on_device(*executor, from);
+    is_on_device(*executor, to);
+    if (static_cast<std::size_t>(n()) * n_columns != from.size() || from.size() != to.size())
+      throw InputError("The matrix has " + std::to_string(n()) + " rows, but a vector has " +
+                       std::to_string(from.size() / n_columns) + ".");
+  }
+  HostCsr host_csr() const
+  {
+    HostCsr A;
+    A.n = n();
+    A.n_nonzeros = arrays.values.size();
+    A.row_starts = arrays.row_starts.data();
+    A.columns = arrays.columns.data();
+    A.values = arrays.values.data();
+    A.unknowns = unknowns;
+    return A;
+  }
+  DeviceCsr device_csr() const
+  {
+    return {n(),
+            arrays.values.size(),
+            arrays.row_starts.data(),
+            arrays.columns.data(),
+            arrays.values.data(),
+            unknowns};
+  }
+
+  ExecutorPtr executor;
+  LinearSolverOptions options;
+  UnknownsPtr unknowns = default_unknowns;
+  Arrays arrays;
+  std::unique_ptr<LinearSolver> solver;
+};
+
+/// Returns whether a matrix equals its transpose up to rounding, and whether all of its diagonal
+/// entries are positive: the properties by which a solver is chosen.
+nb::tuple matrix_properties(const std::string &backend, const Indices &row_starts,
+                            const Indices &columns, const Values &values)
+{
+  check_sizes(row_starts, columns, values);
+  const ExecutorPtr executor = make_executor(backend);
+  const bool on_device = is_on_device(*executor, values);
+  const int n = static_cast<int>(row_starts.size()) - 1;
+  HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
+  bool is_symmetric = false, is_positive = true, is_full = true;
+  {
+    const nb::gil_scoped_release release;
+    if (on_device)
+      check_csr(*executor, DeviceCsr{n, values.size(), row_starts.data(), columns.data(),
+                                     values.data(), default_unknowns});
+    else
+      check_csr(view);
+    const auto rows = std::make_shared<RowSpace>(executor, n);
+    const CsrMatrix A(rows, rows, view,
+                      on_device || executor->backend() == BackendKind::host
+                          ? MemoryLocation::source
+                          : MemoryLocation::executor);
+    is_symmetric = on_backend(executor->backend(), [&](const auto on) {
+      return equals_transpose<typename decltype(on)::Backend>(A);
+    });
+    Vector<double> diagonal(rows);
+    A.get_diagonal(diagonal);
+    for (const double a_ii : diagonal.rows_on_host()) {
+      is_positive = is_positive && a_ii > 0.;
+      is_full = is_full && a_ii != 0.;
+    }
+  }
+  return nb::make_tuple(is_symmetric, is_positive, is_full);
+}
+
+/// Makes Python exceptions of our own: each class of errors is one of the module.
+void translate_errors(nb::module_ &module)
+{
+  static nb::handle base, parameter, input, solver, device;
+  const auto make = [&](const char *const name, const nb::handle parent) {
+    const std::string full = std::string("femgpu.") + name;
+    const nb::object type = nb::steal(PyErr_NewException(full.c_str(), parent.ptr(), nullptr));
+    module.attr(name) = type;
+    return nb::handle(module.attr(name).ptr());
+  };
+  base = make("Error", PyExc_RuntimeError);
+  parameter = make("ParameterError", base);
+  input = make("InputError", base);
+  solver = make("SolverError", base);
+  device = make("DeviceError", base);
+  nb::register_exception_translator([](const std::exception_ptr &pointer, void *) {
+    try {
+      std::rethrow_exception(pointer);
+    }
+    catch (const Error &error) {
+      const ExitCode code = error.code();
+      const nb::handle type = code == ExitCode::parameter       ? parameter
+                              : code == ExitCode::input         ? input
+                              : code == ExitCode::not_converged ? solver
+                              : code == ExitCode::device        ? device
+                                                                : base;
+      PyErr_SetString(type.ptr(), error.what());
+    }
+  });
+}
+} // namespace
+} // namespace femgpu::linalg
+
+NB_MODULE(_core, module)
+{
+  using namespace femgpu;
+  using namespace femgpu::linalg;
+  module.doc() = "The compiled part of femgpu.";
+  module.attr("version") = FEMGPU_VERSION;
+  translate_errors(module);
+  module.def("n_cuda_devices", &n_cuda_devices);
+  module.def("properties", &matrix_properties, "backend"_a, "row_starts"_a, "columns"_a,
+             "values"_a);
+  module.def(
+      "needs_symmetry",
+      [](const std::string &solver) { return solvers.traits(solver).needs_symmetry; }, "solver"_a);
+  nb::class_<ArraySolver>(module, "Solver")
+      .def(
+          "__init__",
+          [](ArraySolver *solver, const std::string &backend, const unsigned int threads,
+             const std::size_t memory, std::string method, std::string preconditioner,
+             std::string format, std::string scaling, std::string ordering) {
+            LinearSolverOptions options;
+            options.solver = std::move(method);
+            options.preconditioner = std::move(preconditioner);
+            options.format = std::move(format);
+            options.scaling = std::move(scaling);
+            options.ordering = std::move(ordering);
+            new (solver) ArraySolver(backend, threads, memory, std::move(options));
+          },
+          "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "format"_a,
+          "scaling"_a, "ordering"_a)
+      .def("set_unknowns", &ArraySolver::set_unknowns, "per_node"_a, "dimension"_a, "coordinates"_a,
+           "n_near_null"_a, "near_null"_a)
+      .def("set_matrix", &ArraySolver::set_matrix, "row_starts"_a, "columns"_a, "values"_a)
+      .def("update", &ArraySolver::update, "values"_a)
+      .def("solve", &ArraySolver::solve, "b"_a, "x"_a, "n_columns"_a, "relative_tolerance"_a,
+           "absolute_tolerance"_a, "max_iterations"_a)
+      .def("multiply", &ArraySolver::multiply, "x"_a, "y"_a)
+      .def("precondition", &ArraySolver::precondition, "r"_a, "z"_a)
+      .def(
+          "wait_for",
+          [](const ArraySolver &solver, const std::uintptr_t stream) {
+            solver.device().wait_for(reinterpret_cast<void *>(stream));
+          },
+          "stream"_a)
+      .def_prop_ro("stream",
+                   [](const ArraySolver &solver) {
+                     return reinterpret_cast<std::uintptr_t>(solver.device().stream_handle());
+                   })
+      .def_prop_ro("backend", [](const ArraySolver &solver) { return solver.device().name(); })
+      .def_prop_ro("peak_bytes",
+                   [](const ArraySolver &solver) { return solver.device().peak_bytes(); })
+      .def_prop_ro("bytes_to_host",
+                   [](const ArraySolver &solver) { return solver.device().bytes_to_host(); });
+}
