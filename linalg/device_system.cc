@@ -108,12 +108,14 @@ void DeviceSystem::finish_pattern_transfer()
 
 void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
 {
+  is_from_device = false;
   rethrow_on_all_ranks(communicator.get(), [&] { set_arrays(A, only_values, location_of(A)); });
 }
 
 void DeviceSystem::set_matrix(const DeviceCsr &A, const bool only_values)
 {
   rethrow_on_all_ranks(communicator.get(), [&] {
+    is_from_device = true;
     if (owner->backend() == BackendKind::host)
       throw DeviceError("The matrix is in the memory of a device, but the solver's executor is the "
                         "host. Use the executor of that device, or copy the matrix to the host.");

@@ -50,11 +50,14 @@ public:
   /// its pattern.
   void release();
 
-  /// Returns whether there is a matrix whose pattern new values may reuse. New values never reuse
-  /// it if the scaling permutes rows, because this permutation depends on the values.
-  bool can_reuse_pattern() const
+  /// Returns whether new values may reuse the pattern of the current matrix. They never do if the
+  /// scaling permutes rows, because this permutation depends on the values.
+  /// @param on_device whether the new values are in memory of the device; the current matrix must
+  /// be in the same memory
+  bool can_reuse_pattern(const bool on_device = false) const
   {
-    return formatted_matrix != nullptr && !transformation.needs_values();
+    return formatted_matrix != nullptr && csr != nullptr && is_from_device == on_device &&
+           !transformation.needs_values();
   }
 
   /**
@@ -174,6 +177,7 @@ private:
   std::optional<Spaces>
       pending_spaces;            ///< row spaces of the pattern that begin_pattern() transfers
   bool changes_system, is_plain; ///< is_plain: neither scaled nor reordered
+  bool is_from_device = false;   ///< the caller's matrix is in memory of the device
   HostMatrix host_copy;          ///< of a matrix on a device that must be transformed on the host
   RowSpacePtr original_rows;     ///< of the original matrix in host memory, with ghosts
   std::unique_ptr<CsrMatrix> host_matrix; ///< the original matrix if the system is scaled

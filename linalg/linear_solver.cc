@@ -70,7 +70,7 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 
 void LinearSolver::set_matrix(const DeviceCsr &A, const bool same_pattern)
 {
-  set_and_set_up(same_pattern && system.can_reuse_pattern(),
+  set_and_set_up(same_pattern && system.can_reuse_pattern(/* on device */ true),
                  [&](const bool only_values) { system.set_matrix(A, only_values); });
 }
 

@@ -1,6 +1,7 @@
 #include "linalg/execution/vector_operations.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/execution/dispatch_product.h"
 
 #include <cmath>
@@ -30,12 +31,6 @@ void scale(Vector<double> &x, const double a)
   combine(a, x, 0., x);
 }
 
-void LinearOperator::apply_transpose(const Vector<double> & /* x */, Vector<double> & /* y */) const
-{
-  throw SolverError("This operator cannot be applied transposed. Implement apply_transpose(), or "
-                    "store the matrix as CSR.");
-}
-
 bool LinearOperator::get_diagonal(Vector<double> & /* d */) const
 {
   return false;
@@ -43,6 +38,10 @@ bool LinearOperator::get_diagonal(Vector<double> & /* d */) const
 
 void check_csr(const Executor &executor, const DeviceCsr &A)
 {
+  if (A.n_nonzeros > static_cast<std::size_t>(max_indices))
+    throw InputError("A CSR matrix in device memory has " + std::to_string(A.n_nonzeros) +
+                     " entries, but may have at most " + std::to_string(max_indices) +
+                     ". Pass larger matrices from host memory.");
   const int row = on_backend(executor.backend(), [&](const auto on) {
     return first_invalid_row_on<typename decltype(on)::Backend>(executor, A);
   });

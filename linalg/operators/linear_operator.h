@@ -50,23 +50,9 @@ public:
    */
   virtual void apply(const Vector<double> &x, Vector<double> &y) const = 0;
 
-  /// Computes y = Aᵀ x; @p x is a vector of the range, and @p y one of the domain.
-  /// @throws SolverError if this is not implemented
-  virtual void apply_transpose(const Vector<double> &x, Vector<double> &y) const;
-
   /// Stores the diagonal entries of A in @p d, a vector of the range.
   /// @return whether they are known
   virtual bool get_diagonal(Vector<double> &d) const;
-
-  /**
-   * Returns whether the work of a product, including the ghost exchange, can be captured in a CUDA
-   * graph, so that solvers launch whole loops at once. It cannot if the product waits for the
-   * device or passes data through the host; the host then launches each step of a loop.
-   */
-  virtual bool is_capturable() const
-  {
-    return domain_space->is_capturable();
-  }
 
 private:
   RowSpacePtr range_space, domain_space;
@@ -102,6 +88,13 @@ public:
   virtual const double *prepare(StepRunner & /* runner */, double *v) const
   {
     return v;
+  }
+
+  /// Returns whether the ghost exchange and prepare() can be captured in a CUDA graph. They cannot
+  /// if data pass through the host; the host then launches each step of loops with this operator.
+  virtual bool is_capturable() const
+  {
+    return domain()->is_capturable();
   }
 
   void apply(const Vector<double> &x, Vector<double> &y) const override

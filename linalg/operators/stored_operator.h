@@ -34,8 +34,8 @@ public:
   {
     A->apply(x, y);
   }
-  /// Returns false: the operator may wait for the device, or use the CUDA runtime in ways that
-  /// cannot be captured.
+  /// Returns false: the operator launches its work on the executor's stream, which is not the one
+  /// that is captured, and may wait for the device.
   bool is_capturable() const override
   {
     return false;

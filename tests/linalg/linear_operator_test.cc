@@ -143,6 +143,20 @@ TEST_P(LinearOperators, SolversNeedOnlyProductsWithTheOperator)
     }
 }
 
+TEST_P(LinearOperators, AMatrixCanFollowAnOperator)
+{
+  const HostMatrix A = laplacian_2d(30, 30);
+  const std::vector<double> b = random_vector(900, 1);
+  std::vector<double> x(900);
+  LinearSolver solver(executor, method("cg", "jacobi", 1e-10));
+  solver.set_operator(std::make_shared<HiddenMatrix>(executor, A));
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
+  solver.set_matrix(A.csr(), true);
+  x.assign(900, 0.);
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
+  EXPECT_LE(residual_norm(A, b, x), 1.01e-10 * norm(b));
+}
+
 TEST_P(LinearOperators, APreconditionerCanBeGiven)
 {
   const HostMatrix A = laplacian_2d(30, 30);
@@ -299,6 +313,24 @@ TEST_F(DeviceArraysOnCuda, NewValuesDoNotPassThroughTheHost)
   EXPECT_EQ(report.costs.transfer.bytes, 0U);
   EXPECT_LE(executor->bytes_to_host() - before, n); // a vector would have 8 n bytes
   EXPECT_LE(residual_norm(A, b, x.to_host()), 1.1e-10 * norm(b));
+}
+
+TEST_F(DeviceArraysOnCuda, AClaimedPatternIsNotReusedFromOtherMemory)
+{
+  const HostMatrix A = laplacian_2d(30, 30);
+  const ArraysOnDevice arrays(executor, A);
+  const std::vector<double> b = random_vector(900, 1);
+  LinearSolver solver(executor, method("cg", "jacobi", 1e-10));
+  const auto solves = [&] {
+    std::vector<double> x(900);
+    return solver.solve(b.data(), x.data()).converged() &&
+           residual_norm(A, b, x) <= 1.01e-10 * norm(b);
+  };
+  solver.set_matrix(arrays.csr(), false);
+  solver.set_matrix(A.csr(), true);
+  EXPECT_TRUE(solves());
+  solver.set_matrix(arrays.csr(), true);
+  EXPECT_TRUE(solves());
 }
 
 TEST_F(DeviceArraysOnCuda, RightHandSidesOfAnySizeAreSolved)

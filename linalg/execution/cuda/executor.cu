@@ -211,7 +211,7 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
   if (bytes == 0)
     return;
   make_current();
-  if (!is_device_memory(from) && staged->should_stage(bytes))
+  if (staged->should_stage(bytes) && !is_device_memory(from))
     return staged->copy_from_host(to, from, bytes);
   FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
