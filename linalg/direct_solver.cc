@@ -174,6 +174,10 @@ SolveReport DirectSolver::solve(const double *const b, double *const x, const So
   report.costs.setup_seconds = std::exchange(setup_seconds, 0.);
   report.costs.solve_seconds = solve_seconds;
   describe(report);
+  if (report.outcome == Outcome::breakdown && of_factors.has_perturbed_pivots)
+    report.message +=
+        " cuDSS replaced pivots near zero. If the matrix is regular, use backend host: "
+        "UMFPACK exchanges more rows.";
   return report;
 }
 

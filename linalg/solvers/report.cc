@@ -108,7 +108,7 @@ std::string explain(const SolveResult &result, const MethodReport &method)
            "solver minres if the matrix is indefinite.";
   case Outcome::breakdown:
     return method.solver == "direct"
-               ? "the matrix is singular. Check that its rows are independent."
+               ? "the matrix is singular, or nearly so. Check that its rows are independent."
                : "the method broke down repeatedly by a division by zero. " +
                      stronger_methods(method);
   case Outcome::not_balanced:

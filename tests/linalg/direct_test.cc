@@ -103,7 +103,7 @@ TEST_P(DirectTest, DoesNotDependOnUnits)
 
 TEST_P(DirectTest, NewValuesMayReuseTheAnalysis)
 {
-  HostMatrix A = laplacian_2d(40, 40);
+  HostMatrix A = laplacian_2d(40, 41); // is regular without its diagonal, too
   expect_solved(A);
   for (double &value : A.values)
     value *= 3.;
@@ -114,8 +114,13 @@ TEST_P(DirectTest, NewValuesMayReuseTheAnalysis)
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       A.values[k] = A.columns[k] == i ? 1e-9 : A.values[k] * (1. + 0.01 * i);
   const std::vector<double> b = random_vector(A.n, 2);
-  EXPECT_NE(to_string(solve(A, b, true).report.outcome), "breakdown");
-  A = laplacian_2d(40, 40);
+  const SolveReport report = solve(A, b, true).report;
+  if (executor->backend() == BackendKind::host)
+    EXPECT_TRUE(report.converged()) << report.message;
+  else // cuDSS exchanges rows only within a supernode
+    EXPECT_TRUE(report.converged() || report.message.find("use backend host") != std::string::npos)
+        << report.message;
+  A = laplacian_2d(40, 41);
   expect_solved(A, true);
   solver->release();
   expect_solved(A);
