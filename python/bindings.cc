@@ -2,6 +2,7 @@
 #include "linalg/execution/backends.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
+#include "linalg/method_plan.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/sparse/symmetry.h"
@@ -33,6 +34,9 @@ namespace
 using Indices = nb::ndarray<const int, nb::ndim<1>, nb::c_contig>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig>;
+
+/// The default stream of the calling thread, by its number in DLPack and in CUDA.
+void *const per_thread_stream = reinterpret_cast<void *>(std::uintptr_t{2});
 
 /// Returns whether the host cannot read @p array. Throws if it is in the memory of another device
 /// than the executor's.
@@ -230,19 +234,21 @@ private:
   std::unique_ptr<LinearSolver> solver;
 };
 
-/// Returns whether a matrix equals its transpose up to rounding, and whether all of its diagonal
-/// entries are positive: the properties by which a solver is chosen.
-nb::tuple matrix_properties(const std::string &backend, const Indices &row_starts,
-                            const Indices &columns, const Values &values)
+/// Returns the methods with which to try to solve systems with a matrix, best first, each as
+/// (solver, preconditioner, scaling). The arrays are read after the work of the calling thread's
+/// default stream.
+nb::list plan(const std::string &backend, const Indices &row_starts, const Indices &columns,
+              const Values &values)
 {
   check_sizes(row_starts, columns, values);
   const ExecutorPtr executor = make_executor(backend);
   const bool on_device = is_on_device(*executor, values);
   const int n = static_cast<int>(row_starts.size()) - 1;
-  HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
-  bool is_symmetric = false, is_positive = true, is_full = true;
+  const HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
+  MatrixTraits traits;
   {
     const nb::gil_scoped_release release;
+    executor->wait_for(per_thread_stream);
     if (on_device)
       check_csr(*executor, DeviceCsr{n, values.size(), row_starts.data(), columns.data(),
                                      values.data(), default_unknowns});
@@ -253,17 +259,27 @@ nb::tuple matrix_properties(const std::string &backend, const Indices &row_start
                       on_device || executor->backend() == BackendKind::host
                           ? MemoryLocation::source
                           : MemoryLocation::executor);
-    is_symmetric = on_backend(executor->backend(), [&](const auto on) {
+    traits.is_symmetric = on_backend(executor->backend(), [&](const auto on) {
       return equals_transpose<typename decltype(on)::Backend>(A);
     });
     Vector<double> diagonal(rows);
     A.get_diagonal(diagonal);
     for (const double a_ii : diagonal.rows_on_host()) {
-      is_positive = is_positive && a_ii > 0.;
-      is_full = is_full && a_ii != 0.;
+      traits.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
+      traits.diagonal.n_negative += a_ii < 0. ? 1 : 0;
+    }
+    if (traits.diagonal.n_zeros > 0) {
+      HostMatrix copy{on_device ? n : 0, A.host_row_starts(), A.host_columns(), {}};
+      copy.values.resize(on_device ? values.size() : 0);
+      executor->copy_to_host(copy.values.data(), values.data(),
+                             copy.values.size() * sizeof(double));
+      traits.has_zero_row = has_zero_row(on_device ? copy.csr() : view);
     }
   }
-  return nb::make_tuple(is_symmetric, is_positive, is_full);
+  nb::list attempts;
+  for (const Methods &methods : plan_methods(traits))
+    attempts.append(nb::make_tuple(methods.solver, methods.preconditioner, methods.scaling));
+  return attempts;
 }
 
 /// Makes Python exceptions of our own: each class of errors is one of the module.
@@ -307,8 +323,8 @@ NB_MODULE(_core, module)
   module.attr("version") = FEMGPU_VERSION;
   translate_errors(module);
   module.def("n_cuda_devices", &n_cuda_devices);
-  module.def("properties", &matrix_properties, "backend"_a, "row_starts"_a, "columns"_a,
-             "values"_a);
+  module.attr("per_thread_stream") = reinterpret_cast<std::uintptr_t>(per_thread_stream);
+  module.def("plan", &plan, "backend"_a, "row_starts"_a, "columns"_a, "values"_a);
   module.def(
       "needs_symmetry",
       [](const std::string &solver) { return solvers.traits(solver).needs_symmetry; }, "solver"_a);

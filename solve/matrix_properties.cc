@@ -63,17 +63,6 @@ DiagonalSigns diagonal_signs(const HostCsr &A, const int first)
   return signs;
 }
 
-bool has_zero_row(const HostCsr &A)
-{
-  for (int i = 0; i < A.n; ++i) {
-    const double *const values = A.values + A.row_starts[i];
-    if (std::all_of(values, values + A.row_starts.length(i),
-                    [](const double value) { return value == 0.; }))
-      return true;
-  }
-  return false;
-}
-
 RowLengths row_lengths(const HostCsr &A)
 {
   if (A.n == 0)

@@ -2,6 +2,7 @@
 #define femgpu_solve_matrix_properties_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/method_plan.h"
 
 #include <string>
 
@@ -14,23 +15,11 @@ namespace femgpu
  */
 std::string asymmetry(const linalg::HostCsr &A);
 
-/// The signs of the diagonal entries. Missing entries count as zeros.
-struct DiagonalSigns
-{
-  long long n_zeros = 0, n_negative = 0;
-
-  bool are_positive() const
-  {
-    return n_zeros == 0 && n_negative == 0;
-  }
-};
+using linalg::DiagonalSigns;
 
 /// Counts the zero and negative diagonal entries.
 /// @param first the column of the diagonal entry in row 0
 DiagonalSigns diagonal_signs(const linalg::HostCsr &A, int first = 0);
-
-/// Does @p A have a row without nonzero entries?
-bool has_zero_row(const linalg::HostCsr &A);
 
 /// Statistics of the number of entries per row.
 struct RowLengths

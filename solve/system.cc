@@ -196,8 +196,8 @@ SystemToSolve make_system(const SolveCommand &command, const bool may_fall_back)
   const bool is_A = A_hat.values == system.A.values.data();
   const std::string scaled = is_A || !asymmetry_of_A.empty() ? asymmetry_of_A : asymmetry(A_hat);
   if (may_fall_back && uses_automatic_methods(command) && system.n_systems == 1)
-    system.attempts = plan_attempts(
-        {system.n, system.is_symmetric, diagonal, has_zero_row(system.A.csr())}, command);
+    system.attempts = plan_attempts({system.is_symmetric, diagonal, has_zero_row(system.A.csr())},
+                                    system.n, command);
   else
     system.attempts = {with_default_methods(command, scaled.empty(), diagonal.n_zeros == 0)};
   check_symmetry(command, asymmetry_of_A, scaled, system);

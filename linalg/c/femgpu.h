@@ -58,7 +58,8 @@ const char *femgpu_error(const femgpu_solver *solver);
  *     threads             threads of the host; 0: one for each core
  *     memory              largest number of bytes to use; 0: no limit
  *     solver, preconditioner, format, scaling, ordering
- *                         names and options as for femgpu-solve: "idr s=8", "multigrid"
+ *                         names and options as for femgpu-solve: "idr s=8", "multigrid";
+ *                         default: pipelined-cg, jacobi, csr, none, none
  *     relative-tolerance  relative to the norm of b; default 1e-10
  *     absolute-tolerance  default 0
  *     max-iterations      default 20000

@@ -58,17 +58,6 @@ class SolveInfo:
         return f"<SolveInfo: {self.message}>"
 
 
-def _plan(is_symmetric, is_positive, is_full):
-    """Returns the methods to try for a matrix, best first: solver, preconditioner, scaling."""
-    if is_symmetric and is_positive:
-        return [("pipelined-cg", "auto", "none"), ("minres", "identity", "symmetric")]
-    if is_symmetric:
-        return [("minres", "identity", "none" if not is_full else "symmetric"), ("idr s=8", "ilu", "matching")]
-    if is_full:
-        return [("pipelined-bicgstab", "jacobi", "none"), ("idr s=8", "ilu", "matching")]
-    return [("bicgstab", "ilu", "matching"), ("idr s=8", "jacobi", "matching")]
-
-
 def _by_columns(b):
     """Returns the numbers of n × k right-hand sides in one array, column after column."""
     if len(b.shape) == 2:
@@ -135,15 +124,17 @@ class Solver:
         self.rtol, self.atol, self.max_iterations = rtol, atol, max_iterations
         if solver is None and preconditioner is None and scaling is None:
             arrays = (self._A.row_starts, self._A.columns, self._A.values)
-            self._plan = _plan(*_core.properties(self._backend, *[shared(a, 2) for a in arrays]))
+            stream = _core.per_thread_stream
+            self._plan = _core.plan(self._backend, *[shared(array, stream) for array in arrays])
         else:
             method = solver or "pipelined-cg"
             self._plan = [(method, preconditioner or "jacobi", scaling or "none")]
-        self._adjoint = self._transposed = None
+        self._transposed = None
         self._set_up()
 
     def _set_up(self):
         """Sets up the first of the planned methods."""
+        self._adjoint = None
         method, preconditioner, scaling = self._plan[0]
         self._core = _core.Solver(
             backend=self._backend,
@@ -206,7 +197,7 @@ class Solver:
         """Sets new values, in the order of the pattern, and updates the preconditioner. Values of a
         matrix on a device do not pass through the host."""
         self._A.values = contiguous(values, "float64")
-        self._adjoint = None
+        self._adjoint_is_current = False
         self._core.update(self._share(self._A.values))
 
     def solve(self, b, x0=None, *, rtol=None, atol=None, max_iterations=None, check=True):
@@ -288,9 +279,11 @@ class Solver:
             return self
         if self._transposed is None:
             self._transposed = self._A.transpose()
-        if self._adjoint is None:
-            transpose, order = self._transposed
-            transpose.values = self._A.values[order]
+        transpose, order = self._transposed
+        if self._adjoint is not None and not self._adjoint_is_current:
+            self._adjoint.update(self._A.values[order])
+        elif self._adjoint is None:
+            transpose.values = contiguous(self._A.values[order], "float64")
             method, preconditioner, scaling = self.methods
             self._adjoint = Solver(
                 transpose,
@@ -304,6 +297,7 @@ class Solver:
                 **self._unknowns,
                 **self._options,
             )
+        self._adjoint_is_current = True
         return self._adjoint
 
 

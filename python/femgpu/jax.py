@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ._arrays import Csr
 from ._solver import Solver
 
 __all__ = ["solve"]
@@ -18,11 +19,7 @@ class _Pattern:
         self.row_starts, self.columns = row_starts, columns
         self.options = options
         self.solvers = {}
-        csr = Solver.__new__(Solver)  # only for its pattern
-        from ._arrays import Csr
-
-        csr = Csr(row_starts, columns, jnp.zeros(columns.shape[0]))
-        self.rows = csr.rows()
+        self.rows = Csr(row_starts, columns, jnp.zeros(columns.shape[0])).rows()
 
     def solve(self, values, b, transposed):
         """Solves with concrete arrays, which stay where they are."""

@@ -9,8 +9,9 @@ __all__ = ["solve"]
 
 class _Solve(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, values, b, solver):
-        solver.update(values)
+    def forward(ctx, values, b, solver, is_new):
+        if not is_new:  # values may have changed in place
+            solver.update(values)
         x, _ = solver.solve(b)
         ctx.solver = solver
         ctx.save_for_backward(values, x)
@@ -27,7 +28,7 @@ class _Solve(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             A = solver._A
             of_values = -adjoint[A.rows()] * x[A.columns.long()]
-        return of_values, adjoint if ctx.needs_input_grad[1] else None, None
+        return of_values, adjoint if ctx.needs_input_grad[1] else None, None, None
 
 
 def solve(A, b, solver=None, **options):
@@ -46,6 +47,7 @@ def solve(A, b, solver=None, **options):
         row_starts, columns, values = A
     else:
         row_starts, columns, values = A.crow_indices(), A.col_indices(), A.values()
-    if not isinstance(solver, Solver):
+    is_new = not isinstance(solver, Solver)
+    if is_new:
         solver = Solver((row_starts, columns, values.detach()), solver=solver, **options)
-    return _Solve.apply(values, b, solver)
+    return _Solve.apply(values, b, solver, is_new)
