@@ -70,12 +70,9 @@ struct UpdateBlock
   void operator()(const int item) const
   {
     const RowPieces::Piece piece = pieces[item];
-    int c = piece.begin;
-    if constexpr (!is_for_gpu)
-      for (; c + 8 <= piece.end; c += 8)
-        update<8>(piece.row, c);
-    for (; c < piece.end; c += 2)
-      update<2>(piece.row, c);
+    for_column_parts(piece, [&](const auto width, const int c) {
+      update<decltype(width)::value>(piece.row, c);
+    });
   }
 
 private:

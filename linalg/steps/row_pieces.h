@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace femgpu::linalg
 {
@@ -82,6 +83,20 @@ struct RowPieces
     return {first_row + static_cast<int>(row), begin, begin + 2};
   }
 };
+
+/// Calls f(width, c) for parts of a piece that begin with column c and have `width` columns, a
+/// std::integral_constant: 2 on a GPU, 8 or 2 on the host, which has wider vector registers.
+template <class Function>
+FEMGPU_HD
+void for_column_parts(const RowPieces::Piece &piece, const Function &f)
+{
+  int c = piece.begin;
+  if constexpr (!is_for_gpu)
+    for (; c + 8 <= piece.end; c += 8)
+      f(std::integral_constant<int, 8>(), c);
+  for (; c < piece.end; c += 2)
+    f(std::integral_constant<int, 2>(), c);
+}
 
 /// Calls @p f with RowPieces that together contain all rows, and each of which has at most
 /// max_indices items.
