@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <new>
 #include <sstream>
 #include <string>
@@ -25,11 +26,25 @@ namespace femgpu
 {
 namespace
 {
+/// Returns the path "Section/Key" of the parameter that @p error names: of the option of linalg, or
+/// the path itself.
+std::string path_of(const ParameterError &error)
+{
+  static const std::map<std::string, std::string> paths_of_options = {
+      {"backend", "Solver/Backend"},     {"communicator", "Solver/Communicator"},
+      {"devices", "Solver/Devices"},     {"energy tolerance", "Solver/Stop at"},
+      {"execution", "Solver/Execution"}, {"format", "Solver/Format"},
+      {"ordering", "Solver/Ordering"},   {"preconditioner", "Solver/Preconditioner"},
+      {"scaling", "Solver/Scaling"},     {"solver", "Solver/Solver"}};
+  const auto path = paths_of_options.find(error.parameter());
+  return path == paths_of_options.end() ? error.parameter() : path->second;
+}
+
 /// Returns a prefix for the message of @p error: the location that set the parameter. If the
 /// location is unknown, returns the parameter's path, or nothing if the message contains the path.
 std::string location_of(const ParameterError &error, const ParameterLocations &locations)
 {
-  const std::string &path = error.path();
+  const std::string path = path_of(error);
   if (path.empty())
     return "";
   if (locations.exists(path))
@@ -91,7 +106,7 @@ Error describe_failure(const std::exception_ptr &exception, const ParameterLocat
   }
   catch (const ParameterError &error) {
     return {error.code(), with_confusable_notes(location_of(error, locations) + error.what(),
-                                                error.path(), locations)};
+                                                path_of(error), locations)};
   }
   catch (const Error &error) {
     return error;

@@ -21,14 +21,15 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Checks that @p text is @p usual, the only value that batches support.
+/// Checks that @p text, the value of the option @p name, is @p usual, the only value that batches
+/// support.
 /// @throws ParameterError if it is not
-void require(const std::string &what, const std::string &text, const std::string &usual)
+void require(const std::string &name, const std::string &text, const std::string &usual)
 {
   if (text != usual)
-    throw ParameterError(what + " '" + text + "' does not support batches. Use " + usual +
+    throw ParameterError("Batches do not support " + name + " '" + text + "'. Use " + usual +
                              ", or solve the systems one at a time.",
-                         "Solver/" + what);
+                         name);
 }
 
 void check_options(const LinearSolverOptions &options)
@@ -39,17 +40,17 @@ void check_options(const LinearSolverOptions &options)
                              "' does not support batches, because its action couples rows. Use " +
                              preconditioners.names_with(&PreconditionerTraits::is_fused) +
                              ", or solve the systems one at a time.",
-                         "Solver/Preconditioner");
+                         "preconditioner");
   if (options.control.energy_tolerance.is_set())
     require_energy_error(options.solver);
   const LinearSolverOptions usual;
-  require("Format", options.format, usual.format);
-  require("Scaling", options.scaling, usual.scaling);
-  require("Ordering", options.ordering, usual.ordering);
+  require("format", options.format, usual.format);
+  require("scaling", options.scaling, usual.scaling);
+  require("ordering", options.ordering, usual.ordering);
   if (options.control.execution == Execution::graph)
     throw ParameterError(
         "Execution 'graph' does not support batches, whose loops are resident. Use auto.",
-        "Solver/Execution");
+        "execution");
 }
 
 bool has_zero_on_diagonal(const HostCsr &A)
@@ -141,7 +142,7 @@ BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
     throw ParameterError("Solver '" + this->options.solver + "' does not support batches. Use " +
                              solvers.names_with(&SolverTraits::supports_batch) +
                              ", or solve the systems one at a time.",
-                         "Solver/Solver");
+                         "solver");
   make_preconditioner(this->options.preconditioner, owner->backend()); // throws for invalid options
   check_options(this->options);
 }

@@ -28,12 +28,12 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
     throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +
                              "' needs all rows in one subdomain, but this system has several. Use "
                              "ordering none, or a single subdomain.",
-                         "Solver/Ordering");
+                         "ordering");
   if (this->communicator && transformation.needs_values())
     throw ParameterError("Scaling '" + options.scaling +
                              "' needs all rows in one subdomain, but this system has several. Use "
                              "scaling balance, or a single subdomain.",
-                         "Solver/Scaling");
+                         "scaling");
 }
 
 void DeviceSystem::release()

@@ -34,7 +34,7 @@ void check(const LinearSolverOptions &options)
     throw ParameterError("Scaling '" + options.scaling +
                              "' makes the matrix unsymmetric, but solver '" + options.solver +
                              "' needs a symmetric one. Use scaling symmetric, or solver bicgstab.",
-                         "Solver/Scaling");
+                         "scaling");
 }
 
 void LinearSolver::begin_pattern(const HostCsr &A)

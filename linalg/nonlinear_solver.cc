@@ -25,7 +25,7 @@ void check_unscaled(const LinearSolverOptions &options)
     throw ParameterError("Scaling '" + options.scaling +
                              "' supports only linear problems, because phi(u) needs the unscaled "
                              "unknowns. Use scaling none.",
-                         "Solver/Scaling");
+                         "scaling");
 }
 
 void check(const NonlinearSolverOptions &options)

@@ -47,6 +47,7 @@ test_packages='
 gmsh                meshes CAD files and reads other formats, for tests of both
 python3-meshio      converts mesh files, for tests
 python3-h5py        reads MED and XDMF files for meshio
+pkg-config          finds the installed library, for a test
 locales             a locale with decimal commas, for a test
 mount               mounts a small disk, for a test'
 ci_packages='

@@ -42,23 +42,23 @@ private:
 
 /**
  * An invalid command line, unknown parameter, value out of range, or unsupported combination. If a
- * single parameter is the cause, path() is its "Section/Key"; main() then reports the line of the
- * parameter file that sets this parameter.
+ * single parameter is the cause, parameter() is its name: an option of linalg, such as "scaling" or
+ * "energy tolerance", or, in the program femgpu, the "Section/Key" of its parameter file.
  */
 class ParameterError : public Error
 {
 public:
-  explicit ParameterError(const std::string &message, const std::string &path = "")
-      : Error(ExitCode::parameter, message), parameter_path(path)
+  explicit ParameterError(const std::string &message, const std::string &parameter = "")
+      : Error(ExitCode::parameter, message), name(parameter)
   {}
 
-  const std::string &path() const
+  const std::string &parameter() const
   {
-    return parameter_path;
+    return name;
   }
 
 private:
-  std::string parameter_path;
+  std::string name;
 };
 
 /// An input file or mesh that is missing, damaged or inconsistent with the parameters.

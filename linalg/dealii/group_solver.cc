@@ -32,7 +32,7 @@ void check_methods(const GroupSolverOptions &options)
         "Solver 'direct' cannot stop at the energy error, because it does not iterate. Use " +
             solvers.names_with(&SolverTraits::estimates_energy_error) +
             ", or stop at the residual.",
-        "Solver/Stop at");
+        "energy tolerance");
 }
 
 void check_methods(const NonlinearSolverOptions &options)
@@ -41,7 +41,7 @@ void check_methods(const NonlinearSolverOptions &options)
     throw ParameterError(
         "Solver 'direct' supports only linear problems. For a nonlinear problem use " +
             names_of(solvers.choices()) + ".",
-        "Solver/Solver");
+        "solver");
   check(options);
 }
 
@@ -58,12 +58,10 @@ bool uses_direct_solver(const GroupMethods &methods)
 void check_direct(const SolverGroups &groups)
 {
   if (groups.n_groups() > 1)
-    throw ParameterError(
-        "Solver 'direct' needs all rows in one solver group, but there are " +
-            std::to_string(groups.n_groups()) +
-            " groups. Set Solver/Devices = 1, or use another solver or backend host "
-            "on one node.",
-        "Solver/Solver");
+    throw ParameterError("Solver 'direct' needs all rows in one solver group, but there are " +
+                             std::to_string(groups.n_groups()) +
+                             " groups. Use devices 1, another solver, or backend host on one node.",
+                         "solver");
 }
 
 /// Returns whether @p backend names a CUDA device that exists. Initialising it takes some time.
@@ -277,7 +275,7 @@ const std::vector<GroupSolver::Location> &GroupSolver::locations()
                                all_locations.front().backend + ", but one on " + location.node +
                                " has the backend " + location.backend +
                                ". Set the backend of all groups to cuda, or of all to host.",
-                           "Solver/Backend");
+                           "backend");
   return all_locations;
 }
 

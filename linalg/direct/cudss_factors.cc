@@ -278,7 +278,7 @@ private:
                                " entries on a GPU, but the matrix has " +
                                std::to_string(original.n_nonzeros) +
                                ". Use an iterative solver or fewer unknowns.",
-                           "Solver/Solver");
+                           "solver");
     transformation = LinearSystemTransformation(
         type == cudss::positive_definite ? "symmetric" : "matching", "none");
     HostCsr scaled;

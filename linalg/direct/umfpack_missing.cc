@@ -15,6 +15,6 @@ std::unique_ptr<Factors> make_factors_on<HostBackend>(const ExecutorPtr & /* exe
   throw ParameterError("Solver 'direct' needs UMFPACK on the host, but this femgpu was built "
                        "without it. Install libsuitesparse-dev and rebuild femgpu, or use another "
                        "solver.",
-                       "Solver/Solver");
+                       "solver");
 }
 } // namespace femgpu::linalg

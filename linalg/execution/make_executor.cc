@@ -41,8 +41,8 @@ ExecutorPtr make_executor(const std::string &backend, const Resources &resources
 #else
   if (device >= 0)
     throw DeviceError("Backend '" + backend +
-                      "' is unavailable: this femgpu was built without CUDA. Use --backend host, "
-                      "or rebuild where nvcc >= 12.4 is installed.");
+                      "' is unavailable: this femgpu was built without CUDA. Use backend host, or "
+                      "rebuild where nvcc >= 12.4 is installed.");
 #endif
   return std::make_shared<HostExecutor>(resources);
 }

@@ -28,8 +28,8 @@ void *Executor::allocate(const std::size_t bytes, const MemoryLocation location)
     throw DeviceError("The solver needs " + gigabytes(bytes) + " more memory on " + name() +
                       ", but only " + gigabytes(memory_limit - std::min(used, memory_limit)) +
                       " of the granted " + gigabytes(memory_limit) +
-                      " are free. Raise the limit (Solver/Device memory, --device-memory), or use "
-                      "methods that need less memory: format csr, preconditioner jacobi or "
+                      " are free. Grant more device memory, or use methods that need less memory: "
+                      "format csr, preconditioner jacobi or "
                       "chebyshev, a solver with fewer vectors.");
   void *const pointer = allocate_raw(bytes);
   used += bytes;

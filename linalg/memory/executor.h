@@ -68,7 +68,7 @@ public:
 
   virtual BackendKind backend() const = 0;
 
-  /// The name in the form that `--backend` expects: "host" or "cuda:K".
+  /// The name in the form that make_executor() expects: "host" or "cuda:K".
   virtual std::string name() const = 0;
 
   /// Describes the executor for reports: device name or number of threads.

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr const char *parameter = "Solver/Communicator";
+constexpr const char *parameter = "communicator";
 
 /// Returns whether @p condition is true on all ranks. Collective.
 bool true_on_all_ranks(MPI_Comm ranks, const bool condition)

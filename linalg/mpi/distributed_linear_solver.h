@@ -47,6 +47,17 @@ public:
     return solver->solve(b, x);
   }
 
+  /// Computes z = M⁻¹ r for the preconditioner; see LinearSolver::precondition().
+  void precondition(const double *r, double *z)
+  {
+    solver->precondition(r, z);
+  }
+
+  /// The number of rows on this rank.
+  int n() const
+  {
+    return solver->n();
+  }
   SolveControl &control()
   {
     return solver->control();

@@ -48,7 +48,7 @@ bool leads_one_of(const int n, const int rank, const int n_ranks)
          (rank == 0 || group_of(rank, n_ranks, groups) != group_of(rank - 1, n_ranks, groups));
 }
 
-constexpr const char *parameter = "Solver/Devices";
+constexpr const char *parameter = "devices";
 
 bool is_number(const std::string &text)
 {
@@ -58,7 +58,7 @@ bool is_number(const std::string &text)
 [[noreturn]] void throw_invalid_devices(const std::string &devices)
 {
   throw ParameterError(
-      "Solver/Devices is '" + devices +
+      "Devices is '" + devices +
           "'; use auto, the number of solver groups per node, or a list of GPUs such as cuda:0,2.",
       parameter);
 }
@@ -80,7 +80,7 @@ std::vector<int> listed_devices(const std::string &devices)
   }
   for (const int number : numbers)
     if (std::count(numbers.begin(), numbers.end(), number) > 1)
-      throw ParameterError("Solver/Devices is '" + devices + "', which lists GPU " +
+      throw ParameterError("Devices is '" + devices + "', which lists GPU " +
                                std::to_string(number) + " more than once. List each GPU once.",
                            parameter);
   if (numbers.empty())
@@ -115,7 +115,7 @@ std::vector<std::string> backends_of_node(const std::string &backend, const std:
 {
   if (is_list(devices)) {
     if (!is_for_devices(backend))
-      throw ParameterError("Solver/Devices is '" + devices + "', but the backend is '" + backend +
+      throw ParameterError("Devices is '" + devices + "', but the backend is '" + backend +
                                "'. Use backend auto or cuda.",
                            parameter);
     return cuda_backends(listed_devices(devices));
@@ -128,8 +128,8 @@ std::vector<std::string> backends_of_node(const std::string &backend, const std:
   if (n_devices == 0 && backend != "cuda")
     return std::vector<std::string>(static_cast<std::size_t>(n), backend);
   if (n > n_devices)
-    throw ParameterError("Solver/Devices is " + devices + ", but a node has " +
-                             std::to_string(n_devices) + (n_devices == 1 ? " GPU" : " GPUs") +
+    throw ParameterError("Devices is " + devices + ", but a node has " + std::to_string(n_devices) +
+                             (n_devices == 1 ? " GPU" : " GPUs") +
                              ". Use at most that many groups, or backend host.",
                          parameter);
   return first_devices(n);
@@ -174,7 +174,7 @@ std::vector<std::string> broadcast_backends(const std::string &backend, const st
   for (std::string line; std::getline(lines, line);)
     backends.push_back(line);
   if (static_cast<int>(backends.size()) > n_ranks)
-    throw ParameterError("Solver/Devices is '" + devices + "', which makes " +
+    throw ParameterError("Devices is '" + devices + "', which makes " +
                              std::to_string(backends.size()) +
                              " solver groups per node, but a node has " + std::to_string(n_ranks) +
                              (n_ranks == 1 ? " rank" : " ranks") +

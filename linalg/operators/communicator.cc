@@ -40,7 +40,7 @@ namespace
 struct SentError
 {
   int code = 0; ///< exit code; 0: there is no error
-  std::array<char, 1024> message{}, path{};
+  std::array<char, 1024> message{}, parameter{};
 
   explicit SentError(const Error *const error)
   {
@@ -49,7 +49,7 @@ struct SentError
     code = static_cast<int>(error->code());
     copy(error->what(), message);
     if (const auto *const parameter_error = dynamic_cast<const ParameterError *>(error))
-      copy(parameter_error->path(), path);
+      copy(parameter_error->parameter(), parameter);
   }
   SentError() = default;
 
@@ -57,7 +57,7 @@ struct SentError
   {
     switch (static_cast<ExitCode>(code)) {
     case ExitCode::parameter:
-      return std::make_exception_ptr(ParameterError(message.data(), path.data()));
+      return std::make_exception_ptr(ParameterError(message.data(), parameter.data()));
     case ExitCode::input:
       return std::make_exception_ptr(InputError(message.data()));
     case ExitCode::not_converged:

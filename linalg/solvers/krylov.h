@@ -150,7 +150,7 @@ inline Execution execution_for(const SolveControl &control)
   if (control.execution == Execution::resident)
     throw ParameterError("Execution 'resident' cannot stop at the energy error. Use execution auto "
                          "or graph, or stop at the residual.",
-                         "Solver/Execution");
+                         "execution");
   return Execution::graph;
 }
 

@@ -111,7 +111,7 @@ std::string preconditioner_of(const LinearSolverOptions &options)
                              "' does not support preconditioner '" + requested.name +
                              "'. Use preconditioner " + own +
                              " or auto, or solver richardson, which takes any.",
-                         "Solver/Preconditioner");
+                         "preconditioner");
   return options.preconditioner;
 }
 

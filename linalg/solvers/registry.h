@@ -35,7 +35,7 @@ inline void require_energy_error(const std::string &solver)
             "' cannot stop at the energy error, because it does not estimate this error. Use " +
             solvers.names_with(&SolverTraits::estimates_energy_error) +
             ", or stop at the residual.",
-        "Solver/Stop at");
+        "energy tolerance");
 }
 
 inline std::unique_ptr<Solver> make_solver(const std::string &text, const BackendKind backend)

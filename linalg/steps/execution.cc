@@ -10,7 +10,7 @@ Execution execution_of(const std::string &word)
     if (word == to_string(execution))
       return execution;
   throw ParameterError("Execution '" + word + "' is unknown; use auto, graph or resident.",
-                       "Solver/Execution");
+                       "execution");
 }
 
 std::string to_string(const Execution execution)
@@ -33,6 +33,6 @@ void throw_not_resident(const int n)
       "fits (this one has " +
           std::to_string(n) +
           " rows). Use execution auto, or save space with format sell or a shorter restart.",
-      "Solver/Execution");
+      "execution");
 }
 } // namespace femgpu::linalg

@@ -47,20 +47,20 @@ Values gather(Values local, MPI_Comm communicator)
 template <class ErrorType>
 void rethrow_on_all_ranks(MPI_Comm communicator, const std::function<void()> &act)
 {
-  constexpr bool has_path = std::is_same_v<ErrorType, ParameterError>;
-  std::string error, path;
+  constexpr bool has_parameter = std::is_same_v<ErrorType, ParameterError>;
+  std::string error, parameter;
   try {
     act();
   }
   catch (const ErrorType &e) {
     error = e.what();
-    if constexpr (has_path)
-      path = e.path();
+    if constexpr (has_parameter)
+      parameter = e.parameter();
   }
   for (const auto &[text, of_text] :
-       dealii::Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
+       dealii::Utilities::MPI::all_gather(communicator, std::make_pair(error, parameter)))
     if (!text.empty()) {
-      if constexpr (has_path)
+      if constexpr (has_parameter)
         throw ErrorType(text, of_text);
       else
         throw ErrorType(text);

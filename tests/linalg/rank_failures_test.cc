@@ -185,7 +185,7 @@ TEST_F(PartsThatFail, ErrorsThatWereHandledDoNotReturn)
     }
     catch (const ParameterError &error) {
       EXPECT_STREQ(error.what(), "two");
-      EXPECT_EQ(error.path(), "Solver/Solver");
+      EXPECT_EQ(error.parameter(), "solver");
     }
     EXPECT_EQ(communicator->max(p), n_ranks - 1.);
   });

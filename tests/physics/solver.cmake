@@ -44,6 +44,9 @@ study_test(wrong_format_ends_with_1 ${parameter_dir}/poisson.prm
   --set Solver/Format=cssr --expect-exit 1 --expect-message "There is no matrix format 'cssr'")
 study_test(conjugate_gradients_refuse_sai ${parameter_dir}/poisson.prm
   --set Solver/Preconditioner=sai --expect-exit 1 --expect-message "needs a symmetric" -- --validate)
+study_test(scaling_that_the_solver_refuses_is_named_with_its_location ${parameter_dir}/poisson.prm
+  --set Solver/Scaling=balance --expect-exit 1
+  --expect-message "--set 'Solver/Scaling=balance': Scaling 'balance' makes the matrix unsymmetric" -- --validate)
 study_test(too_few_iterations_end_with_3 ${parameter_dir}/poisson_3d.prm
   --set "Solver/Maximum iterations=2" --set Solver/Fallback=none --expect-exit 3 --expect-outcome iteration_limit
   --expect-message "2 iterations")

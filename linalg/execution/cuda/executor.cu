@@ -45,7 +45,7 @@ void check_cuda(const cudaError_t error, const char *call, const char *file, con
   std::ostringstream text;
   text << "The GPU reported " << cudaGetErrorName(error) << " (" << cudaGetErrorString(error)
        << ") in " << call << " at " << file << ":" << line
-       << ". Try again with --backend host; if that works, please report this message.";
+       << ". Try again with backend host; if that works, please report this message.";
   throw DeviceError(text.str());
 }
 
@@ -68,7 +68,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t memory_limit)
                       (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
                                             ">= 12.4 and compute capability >= 8.0 are needed)")
                               : "this host has only cuda:0 to cuda:" + std::to_string(n - 1)) +
-                      ". Use --backend auto or --backend host.");
+                      ". Use backend auto or host.");
   FEMGPU_CUDA(cudaSetDevice(device));
   cudaDeviceProp properties{};
   FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
@@ -76,7 +76,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t memory_limit)
     throw DeviceError("cuda:" + std::to_string(device) + " (" + properties.name +
                       ") has compute capability " + std::to_string(properties.major) + "." +
                       std::to_string(properties.minor) +
-                      ", but 8.0 or newer is needed. Use another device or --backend host.");
+                      ", but 8.0 or newer is needed. Use another device or backend host.");
   device_name = properties.name;
   resident.multiprocessors = properties.multiProcessorCount;
   resident.shared_bytes = properties.sharedMemPerBlockOptin;
@@ -171,7 +171,7 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
     throw DeviceError("The solver needs " + gibibytes(bytes) + " more memory on " + name() + " (" +
                       device_name + "), but only " + gibibytes(info.free) + " of " +
                       gibibytes(info.total) +
-                      " are free. Refine less, free device memory, or use --backend host.");
+                      " are free. Refine less, free device memory, or use backend host.");
   }
   FEMGPU_CUDA(error);
   return pointer;
@@ -193,8 +193,7 @@ void *CudaExecutor::allocate_on_host_raw(const std::size_t bytes) const
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError(); // so that a later call does not report it
     throw DeviceError("The host cannot pin " + gibibytes(bytes) + " for a matrix that " + name() +
-                      " reads from host memory. Free host memory, or grant more device memory "
-                      "(--device-memory).");
+                      " reads from host memory. Free host memory, or grant more device memory.");
   }
   FEMGPU_CUDA(error);
   return pointer;

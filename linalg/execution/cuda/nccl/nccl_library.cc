@@ -53,6 +53,6 @@ void NcclLibrary::check(const ncclResult_t result, const char *const call) const
 {
   if (result != ncclSuccess)
     throw DeviceError(std::string("NCCL: ") + call + " failed: " + get_error_string(result) +
-                      ". Set Solver/Communicator = mpi to run without NCCL.");
+                      ". Use communicator mpi to run without NCCL.");
 }
 } // namespace femgpu::linalg::cuda

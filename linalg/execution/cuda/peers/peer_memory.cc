@@ -127,7 +127,7 @@ void PeerMemory::throw_first_failure(const std::vector<AllocationInfo> &infos)
   for (std::size_t rank = 0; rank < infos.size(); ++rank)
     if (infos[rank].failure[0] != '\0')
       throw DeviceError("Subdomain " + std::to_string(rank) + " " + infos[rank].failure +
-                        ". Set Solver/Communicator = mpi, which needs no peer memory.");
+                        ". Use communicator mpi, which needs no peer memory.");
 }
 
 /// Opens the new chunks of the other ranks. @return why this failed; an empty string on success

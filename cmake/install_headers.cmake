@@ -1,0 +1,38 @@
+# Installs the public headers and all headers that these include into
+# ${CMAKE_INSTALL_PREFIX}/${destination}/femgpu. Their includes are rewritten from "linalg/..." to
+# "femgpu/linalg/...", so that users need only ${destination} on their include path. Adds headers that
+# include the public headers of C++, C, MPI and deal.II: femgpu.hpp, femgpu.h, mpi.h and dealii.h.
+# cmake/package.cmake sets the variables and has this script run by `cmake --install`.
+cmake_policy(VERSION 3.25)
+file(REMOVE_RECURSE "${staging}")
+set(headers "")
+foreach(all femgpu.h femgpu.hpp mpi.h dealii.h)
+  if(NOT headers_of_${all})
+    continue()
+  endif()
+  set(text "#pragma once\n")
+  foreach(header IN LISTS headers_of_${all})
+    string(APPEND text "#include \"femgpu/${header}\"\n")
+  endforeach()
+  file(WRITE "${staging}/femgpu/${all}" "${text}")
+  list(APPEND headers ${headers_of_${all}})
+endforeach()
+
+set(installed "")
+while(headers)
+  list(POP_FRONT headers header)
+  if(header IN_LIST installed)
+    continue()
+  endif()
+  list(APPEND installed ${header})
+  file(READ "${source}/${header}" text)
+  string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
+  list(TRANSFORM includes REPLACE "#include \"(.+)\"" "\\1")
+  list(APPEND headers ${includes})
+  string(REPLACE "#include \"" "#include \"femgpu/" text "${text}")
+  file(WRITE "${staging}/femgpu/${header}" "${text}")
+endwhile()
+if(NOT IS_ABSOLUTE "${destination}")
+  set(destination "${CMAKE_INSTALL_PREFIX}/${destination}")
+endif()
+file(INSTALL "${staging}/femgpu" DESTINATION "${destination}")
