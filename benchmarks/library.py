@@ -9,7 +9,7 @@ Solves with conjugate gradients and multigrid to a relative residual of 1e-8:
   femgpu          femgpu.Solver with arrays of NumPy, from host memory
   femgpu, CuPy    with arrays in the GPU's memory; also the time of update() and the bytes copied
   pyamg           smoothed aggregation, with rigid-body modes for elasticity; on cores
-  direct          Solver = direct: UMFPACK on the host, cuDSS on a GPU
+  direct          femgpu-solve --solver direct: UMFPACK on the host, cuDSS on a GPU
 Peers that are not installed are left out. Seconds are medians of --repeat runs; the first run, which
 loads kernels, is not counted.
 """
@@ -104,11 +104,11 @@ def residual(A, b, x):
     return float(np.linalg.norm(b - A @ x) / np.linalg.norm(b))
 
 
-def of_program(options, name):
+def of_program(options, name, methods):
+    arguments = [word for key, value in methods.items() for word in ("--" + key, value)]
     report, outcome, text = report_of(
-        [options.program, "--generate", name, "--solver", METHODS["solver"], "--preconditioner",
-         METHODS["preconditioner"], "--format", "csr", "--relative-tolerance", str(TOLERANCE), "--backend",
-         options.backend, "--repeat", str(options.repeat + 1)])
+        [options.program, "--generate", name, *arguments, "--relative-tolerance", str(TOLERANCE),
+         "--backend", options.backend, "--repeat", str(options.repeat + 1)])
     if report is None:
         return {"remark": outcome + ": " + text}
     solves = report["repeats"][1:]
@@ -160,7 +160,7 @@ def measurements(options, name, A, coordinates):
     b = np.ones(n)
     unknowns = {} if coordinates is None else {"unknowns_per_node": 3, "coordinates": coordinates}
     if coordinates is None:
-        yield "femgpu-solve", None, of_program(options, name)
+        yield "femgpu-solve", None, of_program(options, name, {**METHODS, "format": "csr"})
     x, row = of_package(options, A, b, np.asarray, unknowns, METHODS, options.repeat)
     yield "femgpu", x, row
     try:
@@ -173,12 +173,8 @@ def measurements(options, name, A, coordinates):
         x, row = of_package(options, on_device, cp.asarray(b), cp.asnumpy, unknowns, METHODS, options.repeat)
         yield "femgpu, CuPy", x, row
         del on_device
-    if n <= options.direct_rows:
-        try:
-            x, row = of_package(options, A, b, np.asarray, {}, {"solver": "direct"}, 1)
-            yield "direct", x, row
-        except femgpu.Error as error:
-            yield "direct", None, {"remark": str(error)}
+    if coordinates is None and n <= options.direct_rows:
+        yield "direct", None, of_program(options, name, {"solver": "direct"})
     if options.pyamg_rows >= n:
         try:
             x, row = of_pyamg(A, b, None if coordinates is None else rigid_body_modes(coordinates), 1)

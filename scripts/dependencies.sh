@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages that femgpu needs, after printing which and why.
 #
-#   scripts/dependencies.sh [linalg|build|report|test|ci|fuzz]
+#   scripts/dependencies.sh [linalg|build|report|test|python|ci|fuzz]
 #
 # The argument selects the packages that are needed to
 #   linalg   build and test the code without deal.II
 #   build    build all programs (default)
 #   report   draw results, and nothing else
 #   test     run all tests; includes linalg, build and report
+#   python   build and test the Python package
 #   ci       run all tests and style checks
 #   fuzz     run scripts/fuzz.sh
 # FEMGPU_SKIP_DEPENDENCIES=1 skips the script. CUDA is never installed, only used if it is found.
@@ -50,7 +51,13 @@ python3-h5py        reads MED and XDMF files for meshio
 pkg-config          finds the installed library, for a test
 locales             a locale with decimal commas, for a test
 mount               mounts a small disk, for a test'
+python_packages='
+python3-dev         Python itself, to compile for it
+python3-venv        an environment for nanobind
+python3-numpy       arrays
+python3-scipy       sparse matrices, for tests'
 ci_packages='
+libdeal.ii-doc      the tutorial programs of deal.II, which a test builds
 clang-format        checks the formatting
 clang               says whether files compile as one, for clang-tidy
 clang-tidy          checks for mistakes'
@@ -63,10 +70,11 @@ case ${1:-build} in
   build) needed=$linalg_packages$build_packages ;;
   report) needed=$report_packages ;;
   test) needed=$linalg_packages$build_packages$report_packages$test_packages ;;
-  ci) needed=$linalg_packages$build_packages$report_packages$test_packages$ci_packages ;;
+  python) needed=$linalg_packages$python_packages ;;
+  ci) needed=$linalg_packages$build_packages$report_packages$test_packages$python_packages$ci_packages ;;
   fuzz) needed=$linalg_packages$fuzz_packages ;;
   -h | --help) print_help; exit ;;
-  *) die "unknown group '$1': use linalg, build, report, test, ci or fuzz" ;;
+  *) die "unknown group '$1': use linalg, build, report, test, python, ci or fuzz" ;;
 esac
 [[ ${FEMGPU_SKIP_DEPENDENCIES:-0} == 1 ]] && exit
 
