@@ -16,13 +16,13 @@
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
-#include "linalg/direct_solver.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/mpi/nodes.h"
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
 #include "physics/base/collective.h"
 #include "physics/mesh/forest_mesh.h"
@@ -96,7 +96,7 @@ std::string listing()
   for (const std::string &name : generator_names())
     generators.push_back({name, ""});
   return listing_of("Physics", all_physics.choices()) +
-         listing_of("Solver/Solver", linalg::solver_choices()) +
+         listing_of("Solver/Solver", linalg::solvers.choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
          listing_of("Solver/Communicator", linalg::communicator_choices()) +

@@ -24,6 +24,11 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
       changes_system(scalings.find(options.scaling).traits.changes_system),
       is_plain(!changes_system && Method("ordering", options.ordering).name() == "none")
 {
+  if (this->communicator && solvers.traits(options.solver).is_direct)
+    throw ParameterError("Solver '" + Method("solver", options.solver).name() +
+                             "' needs all rows in one subdomain, but this system has several. Use "
+                             "another solver, or one subdomain, as with devices 1.",
+                         "solver");
   if (this->communicator && !orderings.traits(options.ordering).preserves_order)
     throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +
                              "' needs all rows in one subdomain, but this system has several. Use "

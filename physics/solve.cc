@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
@@ -74,7 +74,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                          "each step, but Nonlinear/Method = " +
                              method + " supports reaction terms only. Set the method to newton.",
                          "Nonlinear/Method");
-  if (!problem.traits().has_symmetric_matrix && !linalg::is_direct(linear.solver) &&
+  if (!problem.traits().has_symmetric_matrix &&
       linalg::solvers.traits(linear.solver).needs_symmetry)
     throw ParameterError(
         "Solver '" + linear.solver +
@@ -88,12 +88,12 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                              linear.stop_at + " is for linear problems. Set 'Stop at' to auto.",
                          "Solver/Stop at");
   if (problem.nonlinearity())
-    linalg::check_methods(nonlinear_options(linear, nonlinear));
+    linalg::check(nonlinear_options(linear, nonlinear));
   else {
-    linalg::GroupSolverOptions options = linear.options();
+    linalg::LinearSolverOptions options = linear.options();
     if (linear.stops_at_discretisation_error())
       options.control.energy_tolerance.absolute = 1.; // placeholder: known in each cycle only
-    linalg::check_methods(options);
+    linalg::check(options);
   }
 }
 
@@ -147,7 +147,7 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
     return " Boundary data that grow with u, such as h*(u - u_0), let in more heat the hotter the "
            "body is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
            "direct to compute the unstable state.";
-  if (n_rows <= linalg::max_fallback_rows && is_one_group) // a permitted fallback was tried already
+  if (linalg::permits_fallback(n_rows) && is_one_group) // a permitted fallback was tried already
     return falls_back ? "" : " The system is small enough to try Solver = direct.";
   const std::string others =
       is_one_group ? "fsai or ic, more iterations, or, if memory permits, Solver = direct."
@@ -324,8 +324,7 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   const int max_total_iterations = control.max_iterations;
   const bool is_linear = !is_nonlinear(problem);
   const bool estimates_energy_error =
-      is_linear && !linalg::is_direct(solver_parameters.solver) &&
-      linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
+      is_linear && linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
   double motion_factor = 1.; // multiplies the target

@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/execution/backends.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
@@ -101,8 +102,8 @@ class ArraySolver
 public:
   ArraySolver(const std::string &backend, const unsigned int threads, const std::size_t memory,
               LinearSolverOptions options)
-      : executor(make_executor(backend, {threads, memory})), options(std::move(options)),
-        solver(std::make_unique<LinearSolver>(executor, this->options))
+      : executor(make_executor(backend_for(options.solver, backend), {threads, memory})),
+        options(std::move(options)), solver(std::make_unique<LinearSolver>(executor, this->options))
   {}
 
   /// @param coordinates n × dimension numbers in host memory, row by row
@@ -279,6 +280,8 @@ nb::list plan(const std::string &backend, const Indices &row_starts, const Indic
   nb::list attempts;
   for (const Methods &methods : plan_methods(traits))
     attempts.append(nb::make_tuple(methods.solver, methods.preconditioner, methods.scaling));
+  if (executor->backend() == BackendKind::host && permits_fallback(n))
+    attempts.append(nb::make_tuple("direct", "identity", "none"));
   return attempts;
 }
 

@@ -5,7 +5,7 @@
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
@@ -38,7 +38,7 @@ const std::vector<Choice> rhs_choices = {
 std::string listing()
 {
   return listing_of("--generate", linalg::generator_choices()) + listing_of("--rhs", rhs_choices) +
-         listing_of("--solver", linalg::solver_choices()) +
+         listing_of("--solver", linalg::solvers.choices()) +
          listing_of("--preconditioner", linalg::preconditioner_choices()) +
          listing_of("--format", linalg::formats.choices()) +
          listing_of("--communicator", linalg::communicator_choices()) +
@@ -64,34 +64,15 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
                          "'. Remove --solver, or use --nonlinear-method newton.");
 }
 
-/// Checks the options of a run with the direct solver.
-/// @throws ParameterError for options that the direct solver does not support
-void check_direct(const SolveCommand &command, const Ranks &ranks)
-{
-  if (command.solver.empty() || !linalg::is_direct(command.solver))
-    return;
-  linalg::check_solver(command.solver);
-  const auto reject = [](const std::string &what, const std::string &hint) {
-    throw ParameterError("Solver 'direct' " + what + ". " + hint);
-  };
-  if (ranks.is_parallel())
-    reject("needs the whole matrix on one rank", "Start femgpu-solve without mpirun.");
-  if (!command.nonlinear.empty())
-    reject("solves linear systems only", "Remove --nonlinear, or use another solver.");
-  if (command.copies || command.fixed_iterations || command.energy_tolerance)
-    reject("does not iterate and solves one system at a time",
-           "Remove --copies, --fixed-iterations and --energy-tolerance.");
-  if (!command.preconditioner.empty() || !command.scaling.empty() || command.ordering != "none" ||
-      !command.format.empty())
-    reject("scales and orders the rows itself",
-           "Remove --preconditioner, --scaling, --ordering and --format.");
-}
-
 /// Checks the names of all methods, before the system is read. @throws ParameterError
 void check_names(const SolveCommand &command, const linalg::Executor &executor)
 {
-  if (!command.solver.empty() && !linalg::is_direct(command.solver))
+  if (!command.solver.empty())
     linalg::make_solver(command.solver, executor.backend());
+  if (!command.solver.empty() && linalg::solvers.traits(command.solver).is_direct &&
+      (!command.preconditioner.empty() || command.fixed_iterations))
+    throw ParameterError("Solver 'direct' does not iterate and needs no preconditioner. Remove "
+                         "--preconditioner and --fixed-iterations.");
   if (!command.preconditioner.empty())
     linalg::make_preconditioner(command.preconditioner, executor.backend());
   if ((command.repeat > 1 || command.fixed_iterations) && !command.preconditioner.empty() &&
@@ -186,12 +167,11 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
                                                : Console::Verbosity::normal);
   if (ranks.is_first())
     check_outputs(command);
-  check_direct(command, ranks);
-  const bool is_direct =
-      !ranks.is_parallel() && !command.solver.empty() && linalg::is_direct(command.solver);
+  const std::string backend = command.solver.empty()
+                                  ? command.backend
+                                  : linalg::backend_for(command.solver, command.backend);
   const linalg::ExecutorPtr executor =
-      ranks.make_executor(is_direct && command.backend == "auto" ? "host" : command.backend,
-                          {command.threads, command.device_memory});
+      ranks.make_executor(backend, {command.threads, command.device_memory});
   check_names(command, *executor);
 
   console.begin_phase(command.generator.empty() ? "read" : "generate");

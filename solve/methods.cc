@@ -1,6 +1,6 @@
 #include "solve/methods.h"
 
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu
@@ -20,7 +20,7 @@ std::vector<Methods> plan_attempts(const linalg::MatrixTraits &matrix, const lon
     for (Methods &methods : attempts)
       if (methods.preconditioner == "auto")
         methods.preconditioner = "jacobi";
-  if (n <= linalg::max_fallback_rows && linalg::has_umfpack())
+  if (linalg::permits_fallback(n))
     attempts.push_back({"direct", "", "none", "the system is small"});
   for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
     if (attempts[k].solver != "pipelined-cg") // CG stops early if A is not positive definite
@@ -36,11 +36,12 @@ Methods with_default_methods(const SolveCommand &command, const bool is_symmetri
     methods.scaling = "none";
   if (methods.solver.empty())
     methods.solver = is_symmetric ? "pipelined-cg" : "pipelined-bicgstab";
-  if (linalg::is_direct(methods.solver))
-    return methods;
   if (methods.preconditioner.empty()) {
-    const char *const own = linalg::solvers.traits(methods.solver).preconditioner;
-    methods.preconditioner = own != nullptr ? own : has_full_diagonal ? "jacobi" : "identity";
+    const linalg::SolverTraits &solver = linalg::solvers.traits(methods.solver);
+    const bool uses_jacobi = has_full_diagonal && !solver.is_direct;
+    methods.preconditioner = solver.preconditioner != nullptr ? solver.preconditioner
+                             : uses_jacobi                    ? "jacobi"
+                                                              : "identity";
   }
   return methods;
 }

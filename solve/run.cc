@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/linear_solver.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear_solver.h"
@@ -41,24 +41,6 @@ struct SystemSolver
 };
 
 using Progress = std::function<void(int, double)>;
-
-/// Returns the direct solver of @p executor or, for a choice of femgpu-solve, the one of the host
-/// if that of the executor fails.
-SystemSolver make_direct(const SolveCommand &command, const SystemToSolve &system,
-                         const Methods &methods, const linalg::ExecutorPtr &executor)
-{
-  if (!methods.reason.empty())
-    return {[] {},
-            [&, executor](std::vector<double> &x) {
-              return linalg::solve_direct(executor, system.A.csr(), system.b.data(), x.data(),
-                                          command.control());
-            }};
-  const auto solver = std::make_shared<linalg::DirectSolver>(executor);
-  return {[=, &system] { solver->set_matrix(system.A.csr(), false); },
-          [=, &command, &system](std::vector<double> &x) {
-            return solver->solve(system.b.data(), x.data(), command.control());
-          }};
-}
 
 /// Returns the largest residual ‖b − A x‖ of the unscaled system that meets the tolerances.
 /// @param x the initial guess, to which the relative tolerance may refer
@@ -142,8 +124,12 @@ SystemSolver make_single_rank(const SolveCommand &command, const SystemToSolve &
                               const Methods &methods, const linalg::ExecutorPtr &executor,
                               const Progress &progress)
 {
-  if (linalg::is_direct(methods.solver))
-    return make_direct(command, system, methods, executor);
+  if (!methods.reason.empty() && linalg::solvers.traits(methods.solver).is_direct)
+    return {[] {},
+            [&, executor](std::vector<double> &x) {
+              return linalg::solve_direct(executor, system.A.csr(), system.b.data(), x.data(),
+                                          command.control());
+            }};
   const RowSolver solver =
       make_row_solver(command, system, methods, command.ordering, executor, progress, nullptr);
   return {[=, &system] { solver.set(system.A.csr(), system.weights.data()); },

@@ -3,7 +3,6 @@
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
 #include "linalg/base/parallel.h"
-#include "linalg/direct_solver.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
@@ -99,7 +98,7 @@ void check_symmetry(const SolveCommand &command, const std::string &asymmetry_of
                          "' needs a symmetric matrix, but " + asymmetry_of_A +
                          ". Use --nonlinear-method newton.");
   const std::string &solver = system.attempts.front().solver;
-  if (linalg::is_direct(solver) || !linalg::solvers.traits(solver).needs_symmetry || scaled.empty())
+  if (!linalg::solvers.traits(solver).needs_symmetry || scaled.empty())
     return;
   throw ParameterError(
       "Solver '" + solver + "' needs a symmetric matrix, but " +
@@ -153,10 +152,6 @@ void choose_batch(const SolveCommand &command, SystemToSolve &system)
   system.is_batch = command.copies || system.n_systems > 1;
   if (!system.is_batch)
     return;
-  if (linalg::is_direct(system.attempts.front().solver))
-    throw ParameterError("Solver 'direct' solves one system at a time, and '" + command.rhs_file +
-                         "' has " + std::to_string(system.n_systems) +
-                         " right-hand sides. Use another solver, or one file per right-hand side.");
   if (command.copies && system.n_systems > 1)
     throw ParameterError("'" + command.rhs_file + "' has " + std::to_string(system.n_systems) +
                          " right-hand sides, but --copies needs exactly one. Remove --copies, or "

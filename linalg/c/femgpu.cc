@@ -1,6 +1,7 @@
 #include "linalg/c/femgpu.h"
 
 #include "linalg/base/error.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 
@@ -107,7 +108,11 @@ const std::map<std::string, Setter> &setters()
          s.backend = value;
          s.next_executor.reset();
        }},
-      {"solver", [](auto &s, const auto &value) { s.options.solver = value; }},
+      {"solver",
+       [](auto &s, const auto &value) {
+         s.options.solver = value;
+         s.next_executor.reset();
+       }},
       {"preconditioner", [](auto &s, const auto &value) { s.options.preconditioner = value; }},
       {"format", [](auto &s, const auto &value) { s.options.format = value; }},
       {"scaling", [](auto &s, const auto &value) { s.options.scaling = value; }},
@@ -165,7 +170,7 @@ void set_matrix(femgpu_solver &s, const int n, const int *const row_starts,
 {
   s.solver.reset();
   if (!s.next_executor)
-    s.next_executor = make_executor(s.backend, s.resources);
+    s.next_executor = make_executor(backend_for(s.options.solver, s.backend), s.resources);
   s.executor = s.next_executor;
   if (n < 0 || row_starts == nullptr || (n > 0 && (columns == nullptr || values == nullptr)))
     throw InputError("A matrix needs a non-negative number of rows and three arrays.");

@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/dealii/leader.h"
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/solvers/component_deflation.h"
@@ -23,47 +23,8 @@
 
 namespace femgpu::linalg
 {
-void check_methods(const GroupSolverOptions &options)
-{
-  if (!is_direct(options.solver))
-    check(options);
-  else if (options.control.energy_tolerance.is_set())
-    throw ParameterError(
-        "Solver 'direct' cannot stop at the energy error, because it does not iterate. Use " +
-            solvers.names_with(&SolverTraits::estimates_energy_error) +
-            ", or stop at the residual.",
-        "energy tolerance");
-}
-
-void check_methods(const NonlinearSolverOptions &options)
-{
-  if (is_direct(options.linear.solver))
-    throw ParameterError(
-        "Solver 'direct' supports only linear problems. For a nonlinear problem use " +
-            names_of(solvers.choices()) + ".",
-        "solver");
-  check(options);
-}
-
 namespace
 {
-bool uses_direct_solver(const GroupMethods &methods)
-{
-  const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
-  return linear != nullptr && is_direct(linear->solver);
-}
-
-/// Checks that the direct solver can be used with these groups.
-/// @throws ParameterError if it cannot
-void check_direct(const SolverGroups &groups)
-{
-  if (groups.n_groups() > 1)
-    throw ParameterError("Solver 'direct' needs all rows in one solver group, but there are " +
-                             std::to_string(groups.n_groups()) +
-                             " groups. Use devices 1, another solver, or backend host on one node.",
-                         "solver");
-}
-
 /// Returns whether @p backend names a CUDA device that exists. Initialising it takes some time.
 bool names_existing_device(const std::string &backend)
 {
@@ -105,27 +66,24 @@ public:
     CommunicatorPtr communicator;
     if (groups.n_groups() > 1)
       communicator = make_communicator(groups.leaders(), executor, groups.communicator());
-    if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods)) {
-      check_methods(*options);
+    if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods))
       nonlinear = std::make_unique<NonlinearSolver>(executor, *options, communicator);
-    }
     else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
       continuation = std::make_unique<Continuation>(executor, *options, communicator);
-    else if (uses_direct_solver(methods))
-      direct = std::make_unique<DirectSolver>(executor);
     else {
-      const auto &linear = std::get<GroupSolverOptions>(methods);
-      iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
-      falls_back = linear.falls_back && !communicator;
-      falls_back_if_indefinite = linear.falls_back_if_indefinite;
+      const auto &of_linear = std::get<GroupSolverOptions>(methods);
+      linear = std::make_unique<LinearSolver>(executor, of_linear, communicator);
+      falls_back =
+          of_linear.falls_back && !communicator && !solvers.traits(of_linear.solver).is_direct;
+      falls_back_if_indefinite = of_linear.falls_back_if_indefinite;
     }
   }
 
   void begin_pattern(const GroupSystem &system)
   {
     const HostCsr A = system.block().A;
-    if (iterative)
-      iterative->begin_pattern(A);
+    if (linear)
+      linear->begin_pattern(A);
     if (nonlinear)
       nonlinear->begin_pattern(A);
     if (continuation)
@@ -135,13 +93,9 @@ public:
   SolveReport solve(const GroupSystem &system, const bool same_pattern, const SolveControl &control)
   {
     const auto [A, b, w, x] = system.block();
-    if (direct) {
-      direct->set_matrix(A, same_pattern);
-      return direct->solve(b, x, control);
-    }
-    iterative->control() = control;
-    iterative->set_matrix(A, same_pattern);
-    SolveReport report = iterative->solve(b, x);
+    linear->control() = control;
+    linear->set_matrix(A, same_pattern);
+    SolveReport report = linear->solve(b, x);
     fall_back(system, control, report);
     return report;
   }
@@ -154,7 +108,7 @@ public:
     const GroupSystem::Block block = system.block();
     const bool is_indefinite = report.outcome == Outcome::indefinite_matrix ||
                                report.outcome == Outcome::indefinite_preconditioner;
-    return falls_back && !report.converged() && block.A.n <= max_fallback_rows &&
+    return falls_back && !report.converged() && permits_fallback(block.A.n) &&
            (falls_back_if_indefinite || !is_indefinite) &&
            solve_by_fallback(block, control, report);
   }
@@ -179,10 +133,8 @@ public:
 
   void release()
   {
-    if (direct)
-      direct->release();
-    if (iterative)
-      iterative->release();
+    if (linear)
+      linear->release();
     if (nonlinear)
       nonlinear->release();
   }
@@ -215,8 +167,7 @@ private:
   }
 
   bool falls_back = false, falls_back_if_indefinite = true;
-  std::unique_ptr<DirectSolver> direct;
-  std::unique_ptr<LinearSolver> iterative;
+  std::unique_ptr<LinearSolver> linear;
   std::unique_ptr<NonlinearSolver> nonlinear;
   std::unique_ptr<Continuation> continuation;
 };
@@ -228,15 +179,10 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
   run_on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
-    const bool is_direct = uses_direct_solver(methods);
-    if (is_direct)
-      check_direct(groups);
-    const bool names_gpu = groups.backend().rfind("cuda", 0) == 0;
-    const std::string backend = is_direct && !names_gpu ? "host" : groups.backend();
-    initialises_device = names_existing_device(backend);
-    executor = std::async(initialises_device ? std::launch::async | std::launch::deferred
-                                             : std::launch::deferred,
-                          [backend, resources] { return make_executor(backend, resources); });
+    initialises_device = names_existing_device(groups.backend());
+    executor = std::async(
+        initialises_device ? std::launch::async | std::launch::deferred : std::launch::deferred,
+        [backend = groups.backend(), resources] { return make_executor(backend, resources); });
   });
   if (!dealii::Utilities::MPI::logical_or(initialises_device, groups.ranks()))
     locations(); // throws errors before any other work is done

@@ -34,11 +34,6 @@ struct GroupSolverOptions : LinearSolverOptions
 /// The methods of a GroupSolver: for linear systems, for nonlinear ones, or for continuation.
 using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
 
-/// Checks that the methods of @p options are compatible.
-/// @throws ParameterError if they are not
-void check_methods(const GroupSolverOptions &options);
-void check_methods(const NonlinearSolverOptions &options);
-
 /**
  * Solves a GroupSystem. The first rank of each solver group, its leader, solves on its device or
  * with all cores of the group, together with the leaders of the other groups, while the other ranks

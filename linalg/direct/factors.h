@@ -2,6 +2,7 @@
 #define femgpu_linalg_direct_factors_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/execution/backends.h"
 #include "linalg/memory/executor.h"
 
 #include <cstddef>
@@ -50,6 +51,10 @@ public:
 /// @throws DeviceError if cuDSS is needed and cannot be loaded
 template <class Backend>
 std::unique_ptr<Factors> make_factors_on(const ExecutorPtr &executor);
+template <>
+std::unique_ptr<Factors> make_factors_on<HostBackend>(const ExecutorPtr &executor);
+template <>
+std::unique_ptr<Factors> make_factors_on<CudaBackend>(const ExecutorPtr &executor);
 
 /// Returns whether the program was built with UMFPACK.
 bool has_umfpack();

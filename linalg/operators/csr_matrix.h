@@ -124,6 +124,11 @@ public:
   {
     return columns.to_host();
   }
+  /// Returns the n_nonzeros() values in host memory.
+  std::vector<double> host_values() const
+  {
+    return values.to_host();
+  }
   /// Returns the low 32 bits of the n+1 row starts in host memory; see RowStarts.
   std::vector<int> host_row_starts() const
   {

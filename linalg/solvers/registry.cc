@@ -1,6 +1,7 @@
 #include "linalg/solvers/registry.h"
 
 #include "linalg/base/error.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/backward_error.h"
 
@@ -95,13 +96,20 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      "richardson with preconditioner multigrid. The options of multigrid belong to the "
      "preconditioner",
      solver<class RichardsonSolver>,
-     {.preconditioner = "multigrid"}}};
+     {.preconditioner = "multigrid"}},
+    {"direct",
+     "LU factorisation by UMFPACK on one core of the host, or on a GPU factorisation by cuDSS, for "
+     "small systems and as a reference",
+     make_direct_solver,
+     {.is_direct = true}}};
 
 constexpr decltype(solvers) solvers("solver", solver_table);
 
 std::string preconditioner_of(const LinearSolverOptions &options)
 {
   const auto &solver = solvers.entry_of(options.solver);
+  if (solver.traits.is_direct)
+    return "identity";
   const char *const own = solver.traits.preconditioner;
   const auto &requested = preconditioners.entry_of(options.preconditioner);
   if (own != nullptr && requested.traits.is_automatic)

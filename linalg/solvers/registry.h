@@ -18,7 +18,8 @@ struct SolverTraits
       false; ///< can keep its vectors on the chip of a GPU if M is fused and they fit
   bool supports_block = false; ///< Solver::block() is implemented
   bool estimates_energy_error =
-      false; ///< estimates its error in the energy norm, and can stop at a given error
+      false;              ///< estimates its error in the energy norm, and can stop at a given error
+  bool is_direct = false; ///< factorises A, which must be on one rank, and does not iterate
   const char *preconditioner = nullptr; ///< the only supported preconditioner; nullptr: any
 };
 
@@ -44,7 +45,7 @@ inline std::unique_ptr<Solver> make_solver(const std::string &text, const Backen
 }
 
 /// Returns options.preconditioner or, if this is `auto` and the solver supports only one
-/// preconditioner, the supported one.
+/// preconditioner, the supported one. For a direct solver, returns `identity`.
 /// @throws ParameterError if the solver does not support options.preconditioner
 std::string preconditioner_of(const LinearSolverOptions &options);
 

@@ -108,7 +108,12 @@ std::string explain(const SolveResult &result, const MethodReport &method)
            "solver minres if the matrix is indefinite.";
   case Outcome::breakdown:
     return method.solver == "direct"
-               ? "the matrix is singular, or nearly so. Check that its rows are independent."
+               ? "the matrix is singular, or nearly so. Check that its rows are independent." +
+                     std::string(
+                         method.backend == "host"
+                             ? ""
+                             : " If they are, use backend host: UMFPACK exchanges more rows "
+                               "than cuDSS to avoid small pivots.")
                : "the method broke down repeatedly by a division by zero. " +
                      stronger_methods(method);
   case Outcome::not_balanced:

@@ -3,7 +3,7 @@
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
@@ -58,7 +58,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
       "matrix that needs more than half of this memory stays in host memory.");
   add_parameter("Solver", solver,
                 "Solver of linear systems: a name, followed by options NAME=VALUE. " +
-                    meanings_of(linalg::solver_choices()));
+                    meanings_of(linalg::solvers.choices()));
   add_parameter("Preconditioner", preconditioner,
                 "Preconditioner of the solver: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::preconditioner_choices()));
@@ -144,7 +144,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
                          "Solver/Backend");
   linalg::check_devices(devices);
   check_parameter("Solver/Device memory", [&] { parse_memory_size(device_memory); });
-  check_parameter("Solver/Solver", [&] { linalg::check_solver(solver); });
+  check_parameter("Solver/Solver", [&] { linalg::make_solver(solver, linalg::BackendKind::host); });
   check_parameter("Solver/Preconditioner",
                   [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check_parameter("Solver/Format", [&] { linalg::check_format(format); });
@@ -194,8 +194,9 @@ bool SolverParameters::has_gpu_settings() const
 std::string SolverParameters::groups_backend(const double n) const
 {
   constexpr double few = 10000; // one core solves this in 0.3 s, the time that a GPU takes to start
-  const bool is_for_host = linalg::is_direct(solver) || (n <= few && !has_gpu_settings());
-  return backend == "auto" && is_for_host ? "host" : backend;
+  return backend == "auto" && n <= few && !has_gpu_settings()
+             ? "host"
+             : linalg::backend_for(solver, backend);
 }
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")

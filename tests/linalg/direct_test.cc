@@ -1,4 +1,5 @@
-#include "linalg/direct_solver.h"
+#include "linalg/direct/direct_solver.h"
+#include "linalg/linear_solver.h"
 #include "tests/linalg/on_backend.h"
 
 #ifdef FEMGPU_HAVE_CUDA
@@ -21,8 +22,12 @@ protected:
     OnBackend::SetUp();
     if (IsSkipped())
       return;
+    LinearSolverOptions options;
+    options.solver = "direct";
+    solver = std::make_unique<LinearSolver>(executor, options);
+    const HostMatrix A = laplacian_1d(1);
     try {
-      solver = std::make_unique<DirectSolver>(executor);
+      solver->set_matrix(A.csr(), false);
     }
     catch (const DeviceError &error) {
       GTEST_SKIP() << error.what();
@@ -35,11 +40,10 @@ protected:
   Solved solve(const HostMatrix &A, const std::vector<double> &b, const bool same_pattern = false,
                const double tolerance = 1e-10)
   {
-    SolveControl control;
-    control.relative_tolerance = tolerance;
+    solver->control().relative_tolerance = tolerance;
     std::vector<double> x(b.size(), guess);
     solver->set_matrix(A.csr(), same_pattern);
-    SolveReport report = solver->solve(b.data(), x.data(), control);
+    SolveReport report = solver->solve(b.data(), x.data());
     return {std::move(report), std::move(x)};
   }
 
@@ -59,7 +63,7 @@ protected:
   }
 
   static constexpr double guess = 0.25;
-  std::unique_ptr<DirectSolver> solver;
+  std::unique_ptr<LinearSolver> solver;
 };
 
 TEST_P(DirectTest, SolvesMatricesOfAllKindsAndSizes)
@@ -120,7 +124,7 @@ TEST_P(DirectTest, NewValuesMayReuseTheAnalysis)
   else // cuDSS exchanges rows only within a supernode
     EXPECT_TRUE(report.converged() || report.message.find("use backend host") != std::string::npos)
         << report.message;
-  A = laplacian_2d(40, 41);
+  A.values = laplacian_2d(40, 41).values;
   expect_solved(A, true);
   solver->release();
   expect_solved(A);
@@ -162,6 +166,46 @@ TEST_P(DirectTest, ReportNamesTheBackend)
   EXPECT_EQ(report.method.solver, "direct");
   EXPECT_EQ(report.iterations, 0);
   EXPECT_LE(report.true_residual, report.target);
+}
+
+TEST_P(DirectTest, SolvesScaledAndReorderedSystemsAndSeveralColumns)
+{
+  LinearSolverOptions options;
+  options.solver = "direct";
+  options.scaling = "matching";
+  options.ordering = "rcm";
+  options.format = "sell";
+  LinearSolver transformed(executor, options);
+  const HostMatrix A = convection_diffusion(30, 31, 5., -3.);
+  transformed.set_matrix(A.csr(), false);
+  const std::vector<double> exact = random_vector(2 * A.n, 1);
+  std::vector<double> B, X(exact.size());
+  for (int c = 0; c < 2; ++c) {
+    const auto begin = exact.begin() + static_cast<std::ptrdiff_t>(c) * A.n;
+    const std::vector<double> b = multiply(A, {begin, begin + A.n});
+    B.insert(B.end(), b.begin(), b.end());
+  }
+  for (const SolveReport &report : transformed.solve(B.data(), X.data(), 2))
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+  EXPECT_LT(relative_difference(X, exact), 1e-9);
+}
+
+TEST_P(DirectTest, GuessesChangeNothing)
+{
+  const HostMatrix A = box_27(6, 7, 8);
+  const std::vector<double> exact = random_vector(A.n, 1), b = multiply(A, exact);
+  solver->set_matrix(A.csr(), false);
+  for (const double guess : {0., 1., 1e10, 1e300, std::nan("")}) {
+    std::vector<double> x(b.size(), guess);
+    const SolveReport report = solver->solve(b.data(), x.data());
+    EXPECT_LT(relative_difference(x, exact), 1e-10) << guess << " " << report.message;
+  }
+}
+
+TEST_P(DirectTest, OperatorsWithoutEntriesAreRefused)
+{
+  const HostMatrix A = laplacian_1d(5);
+  EXPECT_THROW(solver->set_operator(std::make_shared<CsrMatrix>(executor, A.csr())), SolverError);
 }
 
 TEST_P(DirectTest, FallsBackToTheHost)
@@ -213,14 +257,16 @@ TEST(CudssTest, ExhaustedMemoryIsAnErrorWithNumbers)
     GTEST_SKIP() << error.what();
   }
   const HostMatrix A = laplacian_3d(40, 40, 40); // the factors need several hundred megabytes
-  DirectSolver solver(executor);
+  LinearSolverOptions options;
+  options.solver = "direct";
+  LinearSolver solver(executor, options);
   const std::string text = text_of<DeviceError>([&] { solver.set_matrix(A.csr(), false); });
   EXPECT_NE(text.find("granted"), std::string::npos) << text;
   const HostMatrix small = laplacian_1d(10);
   solver.set_matrix(small.csr(), false);
   const std::vector<double> b = random_vector(small.n, 1);
   std::vector<double> x(b.size());
-  EXPECT_TRUE(solver.solve(b.data(), x.data(), {}).converged());
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
 }
 #endif
 } // namespace

@@ -86,7 +86,7 @@ study_test(more_groups_than_ranks_end_with_1 ${parameter_dir}/poisson.prm --rank
   --expect-message "Solver/Devices.*3 solver groups per node, but a node has 2 ranks")
 study_test(direct_solver_of_two_groups_ends_with_1 ${parameter_dir}/poisson.prm --ranks 2
   --set Solver/Backend=host --set Solver/Devices=2 --set Solver/Solver=direct --expect-exit 1
-  --expect-message "'direct' needs all rows in one solver group")
+  --expect-message "'direct' needs all rows in one subdomain")
 foreach(devices none 0 cuda: cuda:0,x cuda:1,1)
   study_test(devices_${devices}_end_with_1 ${parameter_dir}/poisson.prm
     --set Solver/Devices=${devices} --expect-exit 1 --expect-message "Devices is '${devices}'")

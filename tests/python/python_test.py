@@ -198,6 +198,19 @@ class Solves(unittest.TestCase):
             femgpu.solve(A, B, solver="cg", preconditioner="jacobi", max_iterations=3)
         self.assertEqual(caught.exception.x.shape, B.shape)
 
+    def test_direct_solver(self):
+        A, b = unsymmetric(30), np.random.default_rng(0).standard_normal((900, 3))
+        solver = femgpu.Solver(A, solver="direct")
+        x, infos = solver.solve(b)
+        self.assertLess(np.linalg.norm(A @ x - b), 1e-11 * np.linalg.norm(b))
+        self.assertEqual([info.iterations for info in infos], [0, 0, 0])
+        solver.update(2 * A.data)
+        y, _ = solver.solve(b[:, 0])
+        self.assertLess(np.linalg.norm(2 * y - x[:, 0]), 1e-11 * np.linalg.norm(x[:, 0]))
+        singular = sp.csr_matrix(np.array([[1.0, 1.0], [1.0, 1.0]]))
+        with self.assertRaisesRegex(femgpu.NotConverged, "singular"):
+            femgpu.solve(singular, np.array([1.0, 0.0]), solver="direct")
+
     def test_wrong_input_is_refused(self):
         A, b = poisson(10), np.ones(100)
         for matrix, error, text in (

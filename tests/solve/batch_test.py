@@ -50,6 +50,7 @@ class Batches(SolveTest):
                         ["--solver", "block-cg", "--preconditioner", "multigrid", "--format", "sell",
                          "--scaling", "symmetric", "--ordering", "rcm"],
                         ["--solver", "idr", "--preconditioner", "ilu"],
+                        ["--solver", "direct"],
                         ["--solver", "pipelined-cg", "--preconditioner", "fsai"]):
             with self.subTest(methods=methods):
                 report = self.report(*system, *methods, "--repeat", "2")

@@ -94,9 +94,10 @@ class Choice(SolveTest):
     def test_direct_solves_and_refuses_what_it_has_not(self):
         self.write_matrix("A.mtx", UNSYMMETRIC)
         self.assert_close(self.solution("A.mtx", "--solver", "direct"), [1.] * 3, 1e-14)
-        for arguments, message in ((["--scaling", "balance"], "scales and orders the rows itself"),
-                                   (["--copies", "3"], "one system at a time"),
-                                   (["--nonlinear", "bratu lambda=1"], "linear systems only")):
+        for arguments, message in ((["--preconditioner", "jacobi"], "needs no preconditioner"),
+                                   (["--fixed-iterations", "3"], "does not iterate"),
+                                   (["--energy-tolerance", "1e-3"], "cannot stop at the energy error"),
+                                   (["--copies", "3"], "does not support batches")):
             self.assertIn(message, self.error("A.mtx", "--solver", "direct", *arguments, code=1))
         self.assertIn("has no option", self.error("A.mtx", "--solver", "direct s=1", code=1))
         self.write_matrix("A.mtx", SINGULAR)

@@ -188,7 +188,7 @@ class RanksErrors(RanksTest):
                 (["--copies", "3"], 1, "solved together on one rank"),
                 (["--format", "bsr block=16"], 1, "split blocks of 16"),
                 (["--scaling", "matching", "--solver", "bicgstab"], 1, "all rows in one subdomain"),
-                (["--solver", "direct"], 1, "the whole matrix on one rank"),
+                (["--solver", "direct"], 1, "all rows in one subdomain"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.error_of(*system, *arguments, code=code))

@@ -1,0 +1,199 @@
+#include "linalg/direct/direct_solver.h"
+
+#include "linalg/base/timing.h"
+#include "linalg/direct/factors.h"
+#include "linalg/execution/host/executor.h"
+#include "linalg/linear_solver.h"
+#include "linalg/operators/csr_matrix.h"
+#include "linalg/solvers/method_report.h"
+#include "linalg/solvers/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/**
+ * Solves A x = b by factors of A: on the host by UMFPACK, on one core, and on a CUDA device by
+ * cuDSS.
+ *
+ * Use: reference solutions and small systems; in 3D, from about 1e5 rows on, the factors do not fit
+ * into memory. Cost: the factorisation, which new values with an old pattern repeat without the
+ * analysis of the pattern. Fails: outcome breakdown if the matrix is singular; stagnated if the
+ * estimated error of x exceeds largest_forward_error.
+ */
+class DirectSolver final : public Solver
+{
+public:
+  /// @throws the exceptions of Factors::factorise() and make_factors_on()
+  void set_up(const Matrix &A, const Preconditioner & /* M */, const bool only_values) override
+  {
+    const ExecutorPtr &executor = A.executor();
+    if (!factors)
+      factors = on_backend(executor->backend(), [&](const auto on) {
+        return make_factors_on<typename decltype(on)::Backend>(executor);
+      });
+    set_values(A.csr(), only_values);
+    factors->factorise(matrix, only_values);
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    if (!factors) {
+      DirectSolver solver;
+      solver.set_up(A, M, false);
+      return solver.solve(A, M, b, x, control);
+    }
+    const Stopwatch watch;
+    const bool has_old_analysis = factors->report().has_old_analysis;
+    SolveReport report = solve_once(A, b, x, control);
+    if (!report.converged() && has_old_analysis && !is_at_rounding(A, report)) {
+      factors->factorise(matrix, false); // the analysis does not suit the new values
+      report = solve_once(A, b, x, control);
+    }
+    report.costs.solve_seconds = watch.elapsed();
+    return report;
+  }
+
+private:
+  /// Sets the matrix of the factors: a view of @p A or, from a device, a copy.
+  void set_values(const CsrMatrix &A, const bool only_values)
+  {
+    if (A.executor()->backend() == BackendKind::host) {
+      matrix = A.view_on_host();
+      return;
+    }
+    if (!only_values) {
+      copy.n = A.n();
+      copy.row_starts = A.host_row_starts();
+      copy.columns = A.host_columns();
+    }
+    copy.values = A.host_values();
+    matrix = copy.csr();
+  }
+
+  static bool is_at_rounding(const Matrix &A, const SolveReport &report)
+  {
+    return may_be_rounding(report.outcome, report.backward_error,
+                           rounding_level(A.csr().longest_row()));
+  }
+
+  /// Returns A⁻¹r as a vector of A's executor; a vector without rows if A is singular.
+  Vector<double> divide(const Matrix &A, const Vector<double> &r) const
+  {
+    std::vector<double> d = r.rows_on_host();
+    if (!factors->solve(d.data()))
+      return {};
+    Vector<double> result(A.domain());
+    result.assign(d.data());
+    return result;
+  }
+
+  /// Adds A⁻¹(b − A x) to x or, if the guess x is worse than zero, replaces x by A⁻¹b. If the
+  /// matrix is singular, x does not change.
+  SolveReport solve_once(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
+                         const SolveControl &control) const
+  {
+    const CsrView<double> view = A.csr().csr_view();
+    const auto measure_at = [&](const Buffer<double> &v, Vector<double> *const r) {
+      return measure(*A.range(), {view, b.data(), v.data(), r == nullptr ? nullptr : r->data()});
+    };
+    SolveReport report = report_of_method(A, control);
+    Vector<double> r(A.range());
+    SystemNorms norms = measure_at(x, &r);
+    report.initial_residual = norms.residual;
+    report.target = std::max(
+        control.absolute_tolerance,
+        control.relative_tolerance *
+            (control.reference == SolveControl::Reference::rhs ? norms.rhs : norms.residual));
+    const bool uses_guess = norms.residual <= norms.rhs;
+    if (!uses_guess)
+      r.assign(b.data());
+    report.outcome = Outcome::breakdown;
+    const bool has_perturbed_pivots = factors->report().has_perturbed_pivots;
+    if (Vector<double> d = divide(A, r); d.space()) {
+      if (uses_guess)
+        combine(1., d, 1., Vector<double>(A.domain(), x.data()));
+      const SystemNorms reached = measure_at(d, &r);
+      if (reached.residual <= report.target || !has_perturbed_pivots) {
+        x.copy_from(d);
+        norms = reached;
+        report.outcome = norms.residual <= report.target ? Outcome::converged
+                         : std::isfinite(norms.residual) ? Outcome::stagnated
+                                                         : Outcome::not_finite;
+      }
+    }
+    if (report.outcome == Outcome::converged) // a small residual does not bound the error of x
+      if (const Vector<double> d = divide(A, r); d.space()) {
+        const double norm_x = norm(Vector<double>(A.domain(), x.data()));
+        report.forward_error = norm_x > 0. ? norm(d) / norm_x : 0.;
+        if (report.forward_error > largest_forward_error)
+          report.outcome = has_perturbed_pivots ? Outcome::breakdown : Outcome::stagnated;
+      }
+    report.rhs_norm = norms.rhs;
+    report.true_residual = norms.residual;
+    report.backward_error = norms.backward_error();
+    return report;
+  }
+
+  SolveReport report_of_method(const Matrix &A, const SolveControl &control) const
+  {
+    const FactorsReport of_factors = factors->report();
+    SolveReport report;
+    report.method.solver = "direct";
+    report.method.preconditioner = "no preconditioner";
+    report.method.format = A.format();
+    report.method.backend = A.executor()->name();
+    report.method.norm = name_of_norm(control);
+    report.method.solver_remarks = of_factors.remarks;
+    report.method.is_reproducible = of_factors.is_reproducible;
+    report.method.setup.n_nonzeros = of_factors.n_nonzeros;
+    return report;
+  }
+
+  std::unique_ptr<Factors> factors;
+  HostCsr matrix;  ///< the matrix of the factors
+  HostMatrix copy; ///< the matrix if it is on a device
+};
+} // namespace
+
+std::unique_ptr<Solver> make_direct_solver(Method & /* method */, const BackendKind /* backend */)
+{
+  return std::make_unique<DirectSolver>();
+}
+
+bool permits_fallback(const long long n)
+{
+  return n <= max_fallback_rows && has_umfpack();
+}
+
+SolveReport solve_direct(const ExecutorPtr &executor, const HostCsr &A, const double *const b,
+                         double *const x, const SolveControl &control)
+{
+  const auto solve_on = [&](const ExecutorPtr &chosen) {
+    LinearSolverOptions options;
+    options.solver = "direct";
+    options.control = control;
+    LinearSolver solver(chosen, options);
+    solver.set_matrix(A, false);
+    return solver.solve(b, x);
+  };
+  if (executor->backend() != BackendKind::host) {
+    const std::vector<double> guess(x, x + A.n);
+    try {
+      const SolveReport report = solve_on(executor);
+      if (report.converged())
+        return report;
+    }
+    catch (const Error &) { // NOLINT(bugprone-empty-catch): cuDSS is missing or needs more memory
+    }
+    std::copy(guess.begin(), guess.end(), x);
+  }
+  return solve_on(std::make_shared<HostExecutor>());
+}
+} // namespace femgpu::linalg
