@@ -46,6 +46,7 @@ void LinearSolver::begin_pattern(const HostCsr &A)
 template <class Set>
 void LinearSolver::set_and_set_up(const bool only_values, const Set &set)
 {
+  owner->make_current();
   try {
     set(only_values);
     system.set_up([&] {
@@ -103,6 +104,7 @@ int LinearSolver::n() const
 SolveReport LinearSolver::solve(const double *const b, double *const x)
 {
   const TraceRange range("solve");
+  owner->make_current();
   system.require_matrix();
   const Communication before = system.communication();
   Vector<double> judged_b, judged_x;
@@ -217,6 +219,7 @@ void LinearSolver::judge(const Vector<double> &b, const Vector<double> &x, Solve
 
 void LinearSolver::multiply(const double *const x, double *const y)
 {
+  owner->make_current();
   system.require_matrix();
   if (const CsrMatrix *const A = system.is_scaled() ? system.judged_matrix() : nullptr) {
     const Vector<double> from = system.copy_for_judgement(x);
@@ -231,6 +234,7 @@ void LinearSolver::multiply(const double *const x, double *const y)
 
 void LinearSolver::precondition(const double *const r, double *const z)
 {
+  owner->make_current();
   system.require_matrix();
   system.transfer_rhs(r, rhs);
   apply(solver.current_preconditioner(), *owner, rhs, solution);

@@ -26,7 +26,8 @@ void check(const LinearSolverOptions &options);
  *
  * Data in device memory are read after the work of the executor's stream. Call Executor::wait_for()
  * if another stream writes them. Results are complete when a function returns. Only one thread at a
- * time may use an object and the other objects of its executor.
+ * time may use an object and the other objects of its executor; it need not be the thread that made
+ * them.
  */
 class LinearSolver
 {

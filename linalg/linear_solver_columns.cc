@@ -26,6 +26,7 @@ std::vector<std::vector<int>> divide(const std::vector<int> &columns)
 std::vector<SolveReport> LinearSolver::solve(const double *const B, double *const X,
                                              const int n_columns)
 {
+  owner->make_current();
   system.require_matrix();
   const auto column_of = [n = static_cast<std::ptrdiff_t>(n())](auto *const columns, const int c) {
     return columns + n * c;

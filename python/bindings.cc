@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/batch_solver.h"
 #include "linalg/direct/direct_solver.h"
 #include "linalg/execution/backends.h"
 #include "linalg/execution/make_executor.h"
@@ -235,6 +236,45 @@ private:
   std::unique_ptr<LinearSolver> solver;
 };
 
+/// Solves many systems together. The arrays are in host memory; b and x contain the vectors of the
+/// systems one after the other. Returns for each system what ArraySolver::solve() returns.
+nb::list solve_batch(const std::string &backend, const unsigned int threads,
+                     const std::size_t memory, const LinearSolverOptions &options,
+                     const std::vector<Indices> &row_starts, const std::vector<Indices> &columns,
+                     const std::vector<Values> &values, const Values &b, Result &x)
+{
+  const ExecutorPtr executor = make_executor(backend, {threads, memory});
+  std::vector<HostCsr> matrices;
+  std::size_t n_rows = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    check_sizes(row_starts[k], columns[k], values[k]);
+    const int n = static_cast<int>(row_starts[k].size()) - 1;
+    const HostCsr &A = matrices.emplace_back(
+        HostCsr{n, values[k].size(), row_starts[k].data(), columns[k].data(), values[k].data()});
+    if (k == 0 || row_starts[k].data() != row_starts[k - 1].data() ||
+        columns[k].data() != columns[k - 1].data())
+      check_csr(A);
+    n_rows += static_cast<std::size_t>(n);
+  }
+  if (b.size() != n_rows || x.size() != n_rows)
+    throw InputError("The systems have " + std::to_string(n_rows) + " rows together, but b has " +
+                     std::to_string(b.size()) + ".");
+  BatchReport report;
+  {
+    const nb::gil_scoped_release release;
+    BatchSolver solver(executor, options);
+    solver.set_matrices(matrices);
+    report = solver.solve(b.data(), x.data());
+  }
+  nb::list result;
+  for (const SystemReport &system : report.systems) {
+    nb::dict members = members_of<SolveResult>(system);
+    members.update(members_of(report.method));
+    result.append(nb::make_tuple(system.converged(), members, std::vector<double>()));
+  }
+  return result;
+}
+
 /// Returns the methods with which to try to solve systems with a matrix, best first, each as
 /// (solver, preconditioner, scaling). The arrays are read after the work of the calling thread's
 /// default stream.
@@ -327,6 +367,24 @@ NB_MODULE(_core, module)
   translate_errors(module);
   module.def("n_cuda_devices", &n_cuda_devices);
   module.attr("per_thread_stream") = reinterpret_cast<std::uintptr_t>(per_thread_stream);
+  module.def(
+      "solve_batch",
+      [](const std::string &backend, const unsigned int threads, const std::size_t memory,
+         std::string solver, std::string preconditioner, const double relative_tolerance,
+         const double absolute_tolerance, const int max_iterations,
+         const std::vector<Indices> &row_starts, const std::vector<Indices> &columns,
+         const std::vector<Values> &values, const Values &b, Result &x) {
+        LinearSolverOptions options;
+        options.solver = std::move(solver);
+        options.preconditioner = std::move(preconditioner);
+        options.control.relative_tolerance = relative_tolerance;
+        options.control.absolute_tolerance = absolute_tolerance;
+        options.control.max_iterations = max_iterations;
+        return solve_batch(backend, threads, memory, options, row_starts, columns, values, b, x);
+      },
+      "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "relative_tolerance"_a,
+      "absolute_tolerance"_a, "max_iterations"_a, "row_starts"_a, "columns"_a, "values"_a, "b"_a,
+      "x"_a);
   module.def("plan", &plan, "backend"_a, "row_starts"_a, "columns"_a, "values"_a);
   module.def(
       "needs_symmetry",

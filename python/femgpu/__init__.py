@@ -1,6 +1,7 @@
 """femgpu: sparse linear solvers on GPUs and CPU cores, and finite elements from parameter files."""
 
 from . import _core
+from ._batch import solve_batch
 from ._program import Result, run
 from ._solver import (
     DeviceError,
@@ -30,4 +31,5 @@ __all__ = [
     "n_cuda_devices",
     "run",
     "solve",
+    "solve_batch",
 ]

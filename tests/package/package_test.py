@@ -145,12 +145,17 @@ class Csr(PackageTest):
         self.assertEqual(values["iterations"], report["iterations"])
         self.assertEqual(values["residual"], report["true_residual"])
 
-    def test_program_has_the_iterations_and_the_residual_of_femgpu_solve(self):
-        self.compare(self.build(WORK / "csr", "-DWITH_DEALII=OFF") / "csr")
+    def test_programs_have_the_iterations_and_the_residual_of_femgpu_solve(self):
+        programs = self.build(WORK / "csr", "-DWITH_DEALII=OFF")
+        self.compare(programs / "csr")
+        self.compare(programs / "solve")
+        values = self.values(programs / "operators")
+        self.assertEqual(values["product"], 18)
+        self.assertAlmostEqual(values["maximum"], 250 * 251 / 2, delta=1e-4)
 
 
 class PkgConfig(Csr):
-    def test_program_has_the_iterations_and_the_residual_of_femgpu_solve(self):
+    def test_programs_have_the_iterations_and_the_residual_of_femgpu_solve(self):
         if shutil.which("pkg-config") is None:
             self.skipTest("no pkg-config")
         environment = dict(os.environ, PKG_CONFIG_PATH=str(PREFIX / LIBDIR / "pkgconfig"),

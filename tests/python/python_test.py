@@ -198,6 +198,38 @@ class Solves(unittest.TestCase):
             femgpu.solve(A, B, solver="cg", preconditioner="jacobi", max_iterations=3)
         self.assertEqual(caught.exception.x.shape, B.shape)
 
+    def test_batches(self):
+        random = np.random.default_rng(0)
+        A = poisson(8)
+        values = A.data * (1.0 + np.arange(5)[:, None])
+        b = random.standard_normal((5, 64))
+        x, infos = femgpu.solve_batch((A.indptr, A.indices, values), b)
+        self.assertEqual(x.shape, b.shape)
+        for k in range(5):
+            self.assertLess(np.linalg.norm((k + 1) * (A @ x[k]) - b[k]), 1.01e-10 * np.linalg.norm(b[k]))
+            self.assertEqual(infos[k].solver, "cg")
+            self.assertGreater(infos[k].iterations, 0)
+        matrices = [poisson(3), unsymmetric(7), poisson(70)]
+        right = [random.standard_normal(M.shape[0]) for M in matrices]
+        x, infos = femgpu.solve_batch(matrices, right, solver="bicgstab")
+        for M, v, r in zip(matrices, x, right):
+            self.assertLessEqual(relative_residual(M, r, v), 1.01e-10)
+        again, infos = femgpu.solve_batch(matrices, right, x, solver="bicgstab")
+        self.assertEqual([info.iterations for info in infos], [0, 0, 0])
+        singular = sp.csr_matrix(np.array([[1.0, 1.0], [1.0, 1.0]]))
+        with self.assertRaisesRegex(femgpu.NotConverged, "1 of 2 systems failed.*system 1"):
+            femgpu.solve_batch([poisson(2), singular], [np.ones(4), np.array([1.0, 0.0])])
+        self.assertEqual(femgpu.solve_batch([], [])[1], [])
+        for arguments, error, text in (
+            (([A], [b[0], b[1]]), femgpu.InputError, "1 matrices, but 'b' has 2"),
+            (([A], [b[0][1:]]), femgpu.InputError, "System 0 has 64 rows"),
+            (([(A.indptr, A.indices[::-1], A.data)], [b[0]]), femgpu.InputError, "ascending"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                femgpu.solve_batch(*arguments)
+        with self.assertRaisesRegex(femgpu.ParameterError, "does not support batches"):
+            femgpu.solve_batch([A], [b[0]], solver="idr")
+
     def test_direct_solver(self):
         A, b = unsymmetric(30), np.random.default_rng(0).standard_normal((900, 3))
         solver = femgpu.Solver(A, solver="direct")
