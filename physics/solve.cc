@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"

@@ -1,6 +1,6 @@
 #include "linalg/base/error.h"
 #include "linalg/batch_solver.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/execution/backends.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"

@@ -5,7 +5,7 @@
 #include "expressions/expression_parser.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"

@@ -1,6 +1,6 @@
 #include "solve/methods.h"
 
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu

@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/linear_solver.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear_solver.h"

@@ -1,7 +1,7 @@
 #include "linalg/c/femgpu.h"
 
 #include "linalg/base/error.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/linear_solver.h"
 

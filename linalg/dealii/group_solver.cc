@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/dealii/leader.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/solvers/component_deflation.h"

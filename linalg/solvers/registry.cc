@@ -1,7 +1,6 @@
 #include "linalg/solvers/registry.h"
 
 #include "linalg/base/error.h"
-#include "linalg/direct/direct_solver.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/backward_error.h"
 
@@ -100,7 +99,7 @@ constexpr decltype(solvers)::Entry solver_table[] = {
     {"direct",
      "LU factorisation by UMFPACK on one core of the host, or on a GPU factorisation by cuDSS, for "
      "small systems and as a reference",
-     make_direct_solver,
+     solver<class DirectSolver>,
      {.is_direct = true}}};
 
 constexpr decltype(solvers) solvers("solver", solver_table);

@@ -3,7 +3,7 @@
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"

@@ -1,4 +1,4 @@
-#include "linalg/direct/direct_solver.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/linear_solver.h"
 #include "tests/linalg/on_backend.h"
 

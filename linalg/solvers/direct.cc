@@ -1,11 +1,9 @@
-#include "linalg/direct/direct_solver.h"
-
 #include "linalg/base/timing.h"
 #include "linalg/direct/factors.h"
-#include "linalg/execution/host/executor.h"
-#include "linalg/linear_solver.h"
+#include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/method_report.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
 
 #include <algorithm>
@@ -14,6 +12,8 @@
 #include <vector>
 
 namespace femgpu::linalg
+{
+namespace direct
 {
 namespace
 {
@@ -26,7 +26,8 @@ namespace
  * analysis of the pattern. Fails: outcome breakdown if the matrix is singular; stagnated if the
  * estimated error of x exceeds largest_forward_error.
  */
-class DirectSolver final : public Solver
+template <class Backend>
+class Direct final : public Solver
 {
 public:
   /// @throws the exceptions of Factors::factorise() and make_factors_on()
@@ -34,9 +35,7 @@ public:
   {
     const ExecutorPtr &executor = A.executor();
     if (!factors)
-      factors = on_backend(executor->backend(), [&](const auto on) {
-        return make_factors_on<typename decltype(on)::Backend>(executor);
-      });
+      factors = make_factors_on<Backend>(executor);
     set_values(A.csr(), only_values);
     factors->factorise(matrix, only_values);
   }
@@ -45,7 +44,7 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     if (!factors) {
-      DirectSolver solver;
+      Direct solver;
       solver.set_up(A, M, false);
       return solver.solve(A, M, b, x, control);
     }
@@ -161,39 +160,11 @@ private:
   HostMatrix copy; ///< the matrix if it is on a device
 };
 } // namespace
+} // namespace direct
 
-std::unique_ptr<Solver> make_direct_solver(Method & /* method */, const BackendKind /* backend */)
+template <>
+std::unique_ptr<Solver> make_on<class DirectSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<DirectSolver>();
-}
-
-bool permits_fallback(const long long n)
-{
-  return n <= max_fallback_rows && has_umfpack();
-}
-
-SolveReport solve_direct(const ExecutorPtr &executor, const HostCsr &A, const double *const b,
-                         double *const x, const SolveControl &control)
-{
-  const auto solve_on = [&](const ExecutorPtr &chosen) {
-    LinearSolverOptions options;
-    options.solver = "direct";
-    options.control = control;
-    LinearSolver solver(chosen, options);
-    solver.set_matrix(A, false);
-    return solver.solve(b, x);
-  };
-  if (executor->backend() != BackendKind::host) {
-    const std::vector<double> guess(x, x + A.n);
-    try {
-      const SolveReport report = solve_on(executor);
-      if (report.converged())
-        return report;
-    }
-    catch (const Error &) { // NOLINT(bugprone-empty-catch): cuDSS is missing or needs more memory
-    }
-    std::copy(guess.begin(), guess.end(), x);
-  }
-  return solve_on(std::make_shared<HostExecutor>());
+  return std::make_unique<direct::Direct<ThisBackend>>();
 }
 } // namespace femgpu::linalg

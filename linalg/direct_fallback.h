@@ -1,17 +1,14 @@
-#ifndef femgpu_linalg_direct_direct_solver_h
-#define femgpu_linalg_direct_direct_solver_h
+#ifndef femgpu_linalg_direct_fallback_h
+#define femgpu_linalg_direct_fallback_h
 
 #include "linalg/base/host_matrix.h"
-#include "linalg/solvers/registry.h"
+#include "linalg/memory/executor.h"
+#include "linalg/solvers/report.h"
 
-#include <memory>
 #include <string>
 
 namespace femgpu::linalg
 {
-/// Makes the solver `direct`.
-std::unique_ptr<Solver> make_direct_solver(Method &method, BackendKind backend);
-
 /// The maximum number of rows for which programs fall back to the direct solver. For 3D elasticity
 /// of degree 2, one core needs 2.2 s and 0.7 GB for 38,000 rows of a body one cell thick, 4.2 s for
 /// 54,000 rows of such a body, and 92 s and 2.8 GB for 82,000 rows of a body four cells thick.
@@ -22,10 +19,7 @@ bool permits_fallback(long long n);
 
 /// Returns @p backend or, for a direct solver and backend `auto`, the host, where a direct solver
 /// needs no other library.
-inline std::string backend_for(const std::string &solver, const std::string &backend)
-{
-  return backend == "auto" && solvers.traits(solver).is_direct ? "host" : backend;
-}
+std::string backend_for(const std::string &solver, const std::string &backend);
 
 /// Solves A x = b by the direct solver of @p executor or, if this solver is unavailable or fails,
 /// by that of the host.
