@@ -27,7 +27,7 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
   if (this->communicator && solvers.traits(options.solver).is_direct)
     throw ParameterError("Solver '" + Method("solver", options.solver).name() +
                              "' needs all rows in one subdomain, but this system has several. Use "
-                             "another solver, or one subdomain, as with devices 1.",
+                             "another solver, or one subdomain: one rank or one solver group.",
                          "solver");
   if (this->communicator && !orderings.traits(options.ordering).preserves_order)
     throw ParameterError("Ordering '" + Method("ordering", options.ordering).name() +

@@ -37,6 +37,38 @@ void check(const LinearSolverOptions &options)
                          "scaling");
 }
 
+namespace
+{
+void check(const SolveControl &control)
+{
+  if (control.max_iterations < 0)
+    throw ParameterError("The iteration limit is " + std::to_string(control.max_iterations) +
+                         ", but must not be negative.");
+  for (const double tolerance : {control.relative_tolerance, control.absolute_tolerance})
+    if (!(tolerance >= 0.))
+      throw ParameterError("A tolerance is " + std::to_string(tolerance) +
+                           ", but must not be negative.");
+}
+
+void check_size(const std::string &what, const std::vector<double> &numbers, const int n,
+                const int n_columns)
+{
+  if (!numbers.empty() && numbers.size() != static_cast<std::size_t>(n) * n_columns)
+    throw InputError("The unknowns of a matrix with " + std::to_string(n) + " rows have " +
+                     std::to_string(numbers.size()) + " numbers for " + what + ", but need " +
+                     std::to_string(n) + " x " + std::to_string(n_columns) + ".");
+}
+
+/// Checks the sizes of the arrays in @p unknowns, which belong to the n rows of a matrix.
+void check(const UnknownsPtr &unknowns, const int n)
+{
+  if (!unknowns)
+    throw InputError("The unknowns of a matrix are nullptr. Use default_unknowns.");
+  check_size("coordinates", unknowns->coordinates, n, unknowns->dimension);
+  check_size("near-null vectors", unknowns->near_null, n, unknowns->n_near_null);
+}
+} // namespace
+
 void LinearSolver::begin_pattern(const HostCsr &A)
 {
   system.begin_pattern(A);
@@ -65,14 +97,19 @@ void LinearSolver::set_and_set_up(const bool only_values, const Set &set)
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
-  set_and_set_up(same_pattern && system.can_reuse_pattern(),
-                 [&](const bool only_values) { system.set_matrix(A, only_values); });
+  set_and_set_up(same_pattern && system.can_reuse_pattern(), [&](const bool only_values) {
+    check(A.unknowns, A.n);
+    system.set_matrix(A, only_values);
+  });
 }
 
 void LinearSolver::set_matrix(const DeviceCsr &A, const bool same_pattern)
 {
   set_and_set_up(same_pattern && system.can_reuse_pattern(/* on device */ true),
-                 [&](const bool only_values) { system.set_matrix(A, only_values); });
+                 [&](const bool only_values) {
+                   check(A.unknowns, A.n);
+                   system.set_matrix(A, only_values);
+                 });
 }
 
 void LinearSolver::set_operator(std::shared_ptr<const LinearOperator> A)
@@ -106,6 +143,7 @@ SolveReport LinearSolver::solve(const double *const b, double *const x)
   const TraceRange range("solve");
   owner->make_current();
   system.require_matrix();
+  check(options.control);
   const Communication before = system.communication();
   Vector<double> judged_b, judged_x;
   if (system.is_scaled()) {

@@ -51,6 +51,8 @@ public:
    * only the values are transferred; A must have the pattern of the previous matrix, whose pattern
    * must remain valid, too. If this function throws, the matrix is released: solve() needs another
    * matrix, which is transferred with its pattern even with @p same_pattern.
+   * Does not check the arrays of A: call check_csr() for arrays that may be invalid.
+   * @throws InputError if the unknowns of A have a wrong number of coordinates or near-null vectors
    * @throws ParameterError if the format cannot hold A
    * @throws SolverError if the preconditioner cannot be made
    * @throws DeviceError if memory is exhausted
@@ -81,6 +83,7 @@ public:
    * the original system. Solves that missed their target only because of rounding are reported as
    * such (rounding.h).
    * @throws SolverError if no matrix is set
+   * @throws ParameterError for a negative tolerance or iteration limit
    */
   SolveReport solve(const double *b, double *x);
 
@@ -100,6 +103,7 @@ public:
   void multiply(const double *x, double *y);
 
   /// Computes z = M⁻¹ r for the preconditioner, with which the caller can run a method of its own.
+  /// With the solver `direct`, M is the identity.
   /// In a scaled system, M⁻¹ approximates the inverse of the original A, too.
   /// @throws SolverError if no matrix is set
   void precondition(const double *r, double *z);

@@ -1,10 +1,13 @@
 #include "linalg/linear_solver.h"
+
+#include "linalg/base/error.h"
 #include "linalg/operators/multi_vector.h"
 #include "linalg/power_of_two_scaling.h"
 #include "linalg/solvers/block_method.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 namespace femgpu::linalg
 {
@@ -28,6 +31,9 @@ std::vector<SolveReport> LinearSolver::solve(const double *const B, double *cons
 {
   owner->make_current();
   system.require_matrix();
+  if (n_columns < 0)
+    throw ParameterError("There are " + std::to_string(n_columns) +
+                         " right-hand sides, but there must be none or more.");
   const auto column_of = [n = static_cast<std::ptrdiff_t>(n())](auto *const columns, const int c) {
     return columns + n * c;
   };

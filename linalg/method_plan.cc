@@ -1,6 +1,9 @@
 #include "linalg/method_plan.h"
 
+#include "linalg/direct_fallback.h"
+
 #include <algorithm>
+#include <cstddef>
 
 namespace femgpu::linalg
 {
@@ -57,9 +60,16 @@ bool has_zero_row(const HostCsr &A)
   return false;
 }
 
-std::vector<Methods> plan_methods(const MatrixTraits &matrix)
+std::vector<Methods> plan_methods(const MatrixTraits &matrix, const long long n)
 {
-  return matrix.is_symmetric ? symmetric_attempts(matrix) : unsymmetric_attempts(matrix);
+  std::vector<Methods> attempts =
+      matrix.is_symmetric ? symmetric_attempts(matrix) : unsymmetric_attempts(matrix);
+  if (permits_fallback(n))
+    attempts.push_back({"direct", "", "none", "the system is small"});
+  for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
+    if (attempts[k].solver != "pipelined-cg") // CG stops early if A is not positive definite
+      attempts[k].max_iterations = 5000;
+  return attempts;
 }
 
 std::string text_of(const Methods &methods)

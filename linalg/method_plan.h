@@ -41,9 +41,10 @@ struct MatrixTraits
   bool has_zero_row = false;
 };
 
-/// Returns the methods with which to try to solve a system, in order, chosen by the properties of
-/// the matrix. `benchmarks/collection.py` measures this choice.
-std::vector<Methods> plan_methods(const MatrixTraits &matrix);
+/// Returns the methods with which to try to solve a system of @p n rows, in order, chosen by the
+/// properties of the matrix; the last is `direct` if permits_fallback(n).
+/// `benchmarks/collection.py` measures this choice.
+std::vector<Methods> plan_methods(const MatrixTraits &matrix, long long n);
 } // namespace femgpu::linalg
 
 #endif

@@ -8,6 +8,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/sparse/symmetry.h"
+#include "linalg/transformations/registry.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -204,9 +205,11 @@ private:
   {
     is_on_device(*executor, from);
     is_on_device(*executor, to);
-    if (static_cast<std::size_t>(n()) * n_columns != from.size() || from.size() != to.size())
-      throw InputError("The matrix has " + std::to_string(n()) + " rows, but a vector has " +
-                       std::to_string(from.size() / n_columns) + ".");
+    if (n_columns < 1 || static_cast<std::size_t>(n()) * n_columns != from.size() ||
+        from.size() != to.size())
+      throw InputError("The matrix has " + std::to_string(n()) + " rows, but " +
+                       std::to_string(n_columns) + " vectors have " + std::to_string(from.size()) +
+                       " and " + std::to_string(to.size()) + " numbers.");
   }
   HostCsr host_csr() const
   {
@@ -275,54 +278,85 @@ nb::list solve_batch(const std::string &backend, const unsigned int threads,
   return result;
 }
 
-/// Returns the methods with which to try to solve systems with a matrix, best first, each as
-/// (solver, preconditioner, scaling). The arrays are read after the work of the calling thread's
-/// default stream.
-nb::list plan(const std::string &backend, const Indices &row_starts, const Indices &columns,
-              const Values &values)
+/// A matrix of arrays in host memory or in the memory of the executor's device, for questions about
+/// it.
+class Examined
 {
-  check_sizes(row_starts, columns, values);
-  const ExecutorPtr executor = make_executor(backend);
-  const bool on_device = is_on_device(*executor, values);
-  const int n = static_cast<int>(row_starts.size()) - 1;
-  const HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
-  MatrixTraits traits;
+public:
+  /// Reads the arrays after the work of the calling thread's default stream.
+  Examined(const std::string &backend, const unsigned int threads, const std::size_t memory,
+           const Indices &row_starts, const Indices &columns, const Values &values)
+      : executor(make_executor(backend, {threads, memory})),
+        on_device(is_on_device(*executor, values)), view{static_cast<int>(row_starts.size()) - 1,
+                                                         values.size(), row_starts.data(),
+                                                         columns.data(), values.data()}
   {
-    const nb::gil_scoped_release release;
+    check_sizes(row_starts, columns, values);
     executor->wait_for(per_thread_stream);
     if (on_device)
-      check_csr(*executor, DeviceCsr{n, values.size(), row_starts.data(), columns.data(),
+      check_csr(*executor, DeviceCsr{view.n, view.n_nonzeros, row_starts.data(), columns.data(),
                                      values.data(), default_unknowns});
     else
       check_csr(view);
-    const auto rows = std::make_shared<RowSpace>(executor, n);
-    const CsrMatrix A(rows, rows, view,
-                      on_device || executor->backend() == BackendKind::host
-                          ? MemoryLocation::source
-                          : MemoryLocation::executor);
-    traits.is_symmetric = on_backend(executor->backend(), [&](const auto on) {
-      return equals_transpose<typename decltype(on)::Backend>(A);
-    });
-    Vector<double> diagonal(rows);
-    A.get_diagonal(diagonal);
-    for (const double a_ii : diagonal.rows_on_host()) {
-      traits.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
-      traits.diagonal.n_negative += a_ii < 0. ? 1 : 0;
-    }
-    if (traits.diagonal.n_zeros > 0) {
-      HostMatrix copy{on_device ? n : 0, A.host_row_starts(), A.host_columns(), {}};
-      copy.values.resize(on_device ? values.size() : 0);
-      executor->copy_to_host(copy.values.data(), values.data(),
-                             copy.values.size() * sizeof(double));
-      traits.has_zero_row = has_zero_row(on_device ? copy.csr() : view);
-    }
+    const auto rows = std::make_shared<RowSpace>(executor, view.n);
+    A = std::make_unique<CsrMatrix>(rows, rows, view,
+                                    on_device || executor->backend() == BackendKind::host
+                                        ? MemoryLocation::source
+                                        : MemoryLocation::executor);
   }
-  nb::list attempts;
-  for (const Methods &methods : plan_methods(traits))
-    attempts.append(nb::make_tuple(methods.solver, methods.preconditioner, methods.scaling));
-  if (executor->backend() == BackendKind::host && permits_fallback(n))
-    attempts.append(nb::make_tuple("direct", "identity", "none"));
-  return attempts;
+
+  bool is_symmetric() const
+  {
+    return on_backend(executor->backend(), [&](const auto on) {
+      return equals_transpose<typename decltype(on)::Backend>(*A);
+    });
+  }
+
+  MatrixTraits traits() const
+  {
+    MatrixTraits result;
+    result.is_symmetric = is_symmetric();
+    Vector<double> diagonal(A->range());
+    A->get_diagonal(diagonal);
+    for (const double a_ii : diagonal.rows_on_host()) {
+      result.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
+      result.diagonal.n_negative += a_ii < 0. ? 1 : 0;
+    }
+    if (result.diagonal.n_zeros > 0) {
+      HostMatrix copy;
+      copy.n = view.n;
+      copy.row_starts = A->host_row_starts();
+      copy.columns = A->host_columns();
+      copy.values = A->host_values();
+      result.has_zero_row = has_zero_row(copy.csr());
+    }
+    return result;
+  }
+
+private:
+  ExecutorPtr executor;
+  bool on_device;
+  HostCsr view;
+  std::unique_ptr<CsrMatrix> A;
+};
+
+/// Returns the methods with which to try to solve systems with a matrix, best first, each as
+/// (solver, preconditioner, scaling, iteration limit or 0).
+nb::list plan(const std::string &backend, const unsigned int threads, const std::size_t memory,
+              const Indices &row_starts, const Indices &columns, const Values &values)
+{
+  std::vector<Methods> attempts;
+  {
+    const nb::gil_scoped_release release;
+    const Examined matrix(backend, threads, memory, row_starts, columns, values);
+    attempts = plan_methods(matrix.traits(), static_cast<int>(row_starts.size()) - 1);
+  }
+  nb::list result;
+  for (const Methods &methods : attempts)
+    result.append(nb::make_tuple(
+        methods.solver, methods.preconditioner.empty() ? "identity" : methods.preconditioner,
+        methods.scaling, methods.max_iterations));
+  return result;
 }
 
 /// Makes Python exceptions of our own: each class of errors is one of the module.
@@ -385,7 +419,20 @@ NB_MODULE(_core, module)
       "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "relative_tolerance"_a,
       "absolute_tolerance"_a, "max_iterations"_a, "row_starts"_a, "columns"_a, "values"_a, "b"_a,
       "x"_a);
-  module.def("plan", &plan, "backend"_a, "row_starts"_a, "columns"_a, "values"_a);
+  module.def("plan", &plan, "backend"_a, "threads"_a, "memory"_a, "row_starts"_a, "columns"_a,
+             "values"_a);
+  module.def(
+      "is_symmetric",
+      [](const std::string &backend, const unsigned int threads, const std::size_t memory,
+         const Indices &row_starts, const Indices &columns, const Values &values) {
+        const nb::gil_scoped_release release;
+        return Examined(backend, threads, memory, row_starts, columns, values).is_symmetric();
+      },
+      "backend"_a, "threads"_a, "memory"_a, "row_starts"_a, "columns"_a, "values"_a);
+  module.def(
+      "preserves_symmetry",
+      [](const std::string &scaling) { return scalings.find(scaling).traits.preserves_symmetry; },
+      "scaling"_a);
   module.def(
       "needs_symmetry",
       [](const std::string &solver) { return solvers.traits(solver).needs_symmetry; }, "solver"_a);

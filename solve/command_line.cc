@@ -60,8 +60,7 @@ void declare_method(CommandLineReader &reader, SolveCommand &command)
   reader.option("--nonlinear-method", "'NAME OPTION=VALUE ...'",
                 "Method for --nonlinear, with its options; default: newton",
                 command.nonlinear_method);
-  reader.option("--solver", "'NAME OPTION=VALUE ...'", "Krylov method with its options",
-                command.solver);
+  reader.option("--solver", "'NAME OPTION=VALUE ...'", "Solver with its options", command.solver);
   reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options",
                 command.preconditioner);
   reader.option("--format", "'NAME OPTION=VALUE ...'",

@@ -1,6 +1,5 @@
 #include "solve/methods.h"
 
-#include "linalg/direct_fallback.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu
@@ -15,16 +14,11 @@ bool uses_automatic_methods(const SolveCommand &command)
 std::vector<Methods> plan_attempts(const linalg::MatrixTraits &matrix, const long long n,
                                    const SolveCommand &command)
 {
-  std::vector<Methods> attempts = linalg::plan_methods(matrix);
+  std::vector<Methods> attempts = linalg::plan_methods(matrix, n);
   if (command.repeat > 1) // `auto` may change between repeated solves
     for (Methods &methods : attempts)
       if (methods.preconditioner == "auto")
         methods.preconditioner = "jacobi";
-  if (linalg::permits_fallback(n))
-    attempts.push_back({"direct", "", "none", "the system is small"});
-  for (std::size_t k = 0; k + 1 < attempts.size(); ++k)
-    if (attempts[k].solver != "pipelined-cg") // CG stops early if A is not positive definite
-      attempts[k].max_iterations = 5000;
   return attempts;
 }
 

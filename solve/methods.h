@@ -17,11 +17,8 @@ using linalg::Methods;
 /// iterations.
 bool uses_automatic_methods(const SolveCommand &command);
 
-/**
- * Returns the methods of all attempts to solve a system with @p n rows, in order: those of
- * linalg::plan_methods(). The last attempt is the direct solver if the system has at most
- * max_fallback_rows rows and femgpu was built with UMFPACK.
- */
+/// Returns the methods of all attempts to solve a system with @p n rows, in order: those of
+/// linalg::plan_methods(), but none that change between repeated solves.
 std::vector<Methods> plan_attempts(const linalg::MatrixTraits &matrix, long long n,
                                    const SolveCommand &command);
 

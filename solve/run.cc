@@ -6,6 +6,7 @@
 #include "linalg/linear_solver.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear_solver.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/solvers/rounding.h"
 #include "solve/distributed_system.h"
 

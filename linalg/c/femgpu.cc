@@ -71,6 +71,20 @@ femgpu_status run(femgpu_solver *const solver, const Work &work) noexcept
   }
 }
 
+void require_vectors(const femgpu_solver &s, const void *const first, const void *const second)
+{
+  if ((first == nullptr || second == nullptr) && s.solver && s.solver->n() > 0)
+    throw InputError("A vector is NULL.");
+}
+
+/// Returns the executor for the next matrix.
+const ExecutorPtr &executor_for_matrix(femgpu_solver &s)
+{
+  if (!s.next_executor)
+    s.next_executor = make_executor(backend_for(s.options.solver, s.backend), s.resources);
+  return s.next_executor;
+}
+
 LinearSolver &solver_of(const femgpu_solver &s)
 {
   if (!s.solver)
@@ -154,27 +168,13 @@ void set_option(femgpu_solver &s, const std::string &name, const std::string &va
     s.solver->control() = s.options.control;
 }
 
-void check_unknowns(const Unknowns &unknowns, const int n)
-{
-  const auto check = [n](const char *const what, const std::vector<double> &numbers, const int k) {
-    if (!numbers.empty() && numbers.size() != static_cast<std::size_t>(n) * k)
-      throw InputError("The matrix has " + std::to_string(n) + " rows, but the solver has " + what +
-                       " for " + std::to_string(numbers.size() / k) + ".");
-  };
-  check("coordinates", unknowns.coordinates, unknowns.dimension);
-  check("near-null vectors", unknowns.near_null, unknowns.n_near_null);
-}
-
 void set_matrix(femgpu_solver &s, const int n, const int *const row_starts,
                 const int *const columns, const double *const values)
 {
   s.solver.reset();
-  if (!s.next_executor)
-    s.next_executor = make_executor(backend_for(s.options.solver, s.backend), s.resources);
-  s.executor = s.next_executor;
+  s.executor = executor_for_matrix(s);
   if (n < 0 || row_starts == nullptr || (n > 0 && (columns == nullptr || values == nullptr)))
     throw InputError("A matrix needs a non-negative number of rows and three arrays.");
-  check_unknowns(*s.unknowns, n);
   auto solver = std::make_unique<LinearSolver>(s.executor, s.options);
   s.is_on_device = s.executor->is_device_memory(row_starts);
   int n_nonzeros = 0;
@@ -290,6 +290,7 @@ femgpu_status femgpu_update(femgpu_solver *const solver, const double *const val
 {
   return run(solver, [&](femgpu_solver &s) {
     LinearSolver &linear = solver_of(s);
+    require_vectors(s, values, values);
     s.device_matrix.values = s.host_matrix.values = values;
     if (s.is_on_device)
       linear.set_matrix(s.device_matrix, true);
@@ -302,6 +303,7 @@ femgpu_status femgpu_solve(femgpu_solver *const solver, const double *const b, d
 {
   return run(solver, [&](femgpu_solver &s) {
     s.report = {};
+    require_vectors(s, b, x);
     s.report = solver_of(s).solve(b, x);
     if (!s.report.converged())
       s.error = s.report.message;
@@ -316,6 +318,7 @@ femgpu_status femgpu_solve_columns(femgpu_solver *const solver, const int n_colu
     if (n_columns < 1)
       throw ParameterError("There must be at least one right-hand side, but there are " +
                            std::to_string(n_columns) + ".");
+    require_vectors(s, B, X);
     for (SolveReport &report : solver_of(s).solve(B, X, n_columns)) {
       s.report = std::move(report);
       if (!s.report.converged()) {
@@ -328,19 +331,26 @@ femgpu_status femgpu_solve_columns(femgpu_solver *const solver, const int n_colu
 
 femgpu_status femgpu_multiply(femgpu_solver *const solver, const double *const x, double *const y)
 {
-  return run(solver, [&](femgpu_solver &s) { solver_of(s).multiply(x, y); });
+  return run(solver, [&](femgpu_solver &s) {
+    require_vectors(s, x, y);
+    solver_of(s).multiply(x, y);
+  });
 }
 
 femgpu_status femgpu_precondition(femgpu_solver *const solver, const double *const r,
                                   double *const z)
 {
-  return run(solver, [&](femgpu_solver &s) { solver_of(s).precondition(r, z); });
+  return run(solver, [&](femgpu_solver &s) {
+    require_vectors(s, r, z);
+    solver_of(s).precondition(r, z);
+  });
 }
 
 femgpu_status femgpu_wait_for_stream(femgpu_solver *const solver, void *const stream)
 {
   return run(solver, [&](femgpu_solver &s) {
-    if (s.executor)
+    executor_for_matrix(s)->wait_for(stream);
+    if (s.executor && s.executor != s.next_executor)
       s.executor->wait_for(stream);
   });
 }

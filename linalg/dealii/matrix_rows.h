@@ -41,10 +41,14 @@ void rethrow_on_all_ranks(MPI_Comm ranks, const Work &work)
     linalg::MpiCommunicator(ranks).rethrow_on_all_ranks(work);
 }
 
-/// Checks that @p n, the number of rows of a matrix, is within the range of linalg's indices.
+/// Checks that a matrix of @p n rows and @p n_columns columns is square, and that n is within the
+/// range of linalg's indices.
 /// @throws InputError if it is not
-inline void check_size(const unsigned long long n)
+inline void check_size(const unsigned long long n, const unsigned long long n_columns)
 {
+  if (n != n_columns)
+    throw InputError("A matrix has " + std::to_string(n) + " rows and " +
+                     std::to_string(n_columns) + " columns, but a system needs a square matrix.");
   constexpr int limit = std::numeric_limits<int>::max();
   if (n > static_cast<unsigned long long>(limit))
     throw InputError("A matrix with " + std::to_string(n) + " rows is too large: the limit is " +
@@ -75,7 +79,7 @@ inline MPI_Comm ranks_of(const dealii::SparseMatrix<double> & /* A */)
 /// Returns the rows of this rank, with global columns.
 inline linalg::HostMatrix rows_of(const dealii::SparseMatrix<double> &A)
 {
-  check_size(A.m());
+  check_size(A.m(), A.n());
   linalg::HostMatrix rows;
   rows.columns.reserve(A.n_nonzero_elements());
   rows.values.reserve(A.n_nonzero_elements());
@@ -110,7 +114,7 @@ inline MPI_Comm ranks_of(const dealii::TrilinosWrappers::SparseMatrix &A)
 
 inline linalg::HostMatrix rows_of(const dealii::TrilinosWrappers::SparseMatrix &A)
 {
-  check_size(A.m());
+  check_size(A.m(), A.n());
   if (!A.locally_owned_range_indices().is_ascending_and_one_to_one(A.get_mpi_communicator()))
     throw InputError("A rank does not own contiguous rows that follow those of lower ranks. Number "
                      "the dofs so that it does, for example with "

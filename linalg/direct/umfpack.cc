@@ -67,7 +67,12 @@ public:
 
   FactorsReport report() const override
   {
-    return {};
+    FactorsReport report;
+    long n_lower = 0, n_upper = 0, n_rows = 0, n_columns = 0, n_diagonal = 0;
+    if (numeric != nullptr && umfpack_dl_get_lunz(&n_lower, &n_upper, &n_rows, &n_columns,
+                                                  &n_diagonal, numeric) == UMFPACK_OK)
+      report.n_nonzeros = static_cast<std::size_t>(n_lower + n_upper);
+    return report;
   }
 
 private:

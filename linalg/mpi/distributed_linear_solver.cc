@@ -1,6 +1,7 @@
 #include "linalg/mpi/distributed_linear_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/direct_fallback.h"
 #include "linalg/execution/make_executor.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/mpi/rank_executor.h"
@@ -41,7 +42,8 @@ DistributedLinearSolver::DistributedLinearSolver(MPI_Comm caller_ranks, const st
   if (caller_ranks != MPI_COMM_NULL)
     MPI_Comm_size(caller_ranks, &n_ranks);
   if (n_ranks == 1) {
-    solver = std::make_unique<LinearSolver>(make_executor(backend), std::move(options));
+    const ExecutorPtr executor = make_executor(backend_for(options.solver, backend));
+    solver = std::make_unique<LinearSolver>(executor, std::move(options));
     return;
   }
   MPI_Comm_dup(caller_ranks, &ranks);

@@ -38,6 +38,8 @@ public:
       factors = make_factors_on<Backend>(executor);
     set_values(A.csr(), only_values);
     factors->factorise(matrix, only_values);
+    if (factors->report().has_old_analysis && !are_accurate())
+      factors->factorise(matrix, false); // the analysis does not suit the new values
   }
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
@@ -49,13 +51,9 @@ public:
       return solver.solve(A, M, b, x, control);
     }
     const Stopwatch watch;
-    const bool has_old_analysis = factors->report().has_old_analysis;
     SolveReport report = solve_once(A, b, x, control);
-    if (!report.converged() && has_old_analysis && !is_at_rounding(A, report)) {
-      factors->factorise(matrix, false); // the analysis does not suit the new values
-      report = solve_once(A, b, x, control);
-    }
     report.costs.solve_seconds = watch.elapsed();
+    describe(report);
     return report;
   }
 
@@ -76,10 +74,16 @@ private:
     matrix = copy.csr();
   }
 
-  static bool is_at_rounding(const Matrix &A, const SolveReport &report)
+  /// Returns whether the factors solve a system with the solution −1 to a small backward error.
+  bool are_accurate() const
   {
-    return may_be_rounding(report.outcome, report.backward_error,
-                           rounding_level(A.csr().longest_row()));
+    constexpr double largest_error = 1e-10;
+    const std::vector<double> ones(static_cast<std::size_t>(matrix.n), 1.), zero(ones.size());
+    std::vector<double> b(ones.size());
+    measure(matrix, zero.data(), ones.data(), b.data());
+    std::vector<double> x = b; // b = −A 1, and x = A⁻¹b
+    return factors->solve(x.data()) &&
+           measure(matrix, b.data(), x.data()).backward_error() <= largest_error;
   }
 
   /// Returns A⁻¹r as a vector of A's executor; a vector without rows if A is singular.
@@ -113,18 +117,22 @@ private:
     const bool uses_guess = norms.residual <= norms.rhs;
     if (!uses_guess)
       r.assign(b.data());
-    report.outcome = Outcome::breakdown;
+    report.outcome = std::isfinite(norms.residual) ? Outcome::breakdown : Outcome::not_finite;
     const bool has_perturbed_pivots = factors->report().has_perturbed_pivots;
     if (Vector<double> d = divide(A, r); d.space()) {
       if (uses_guess)
         combine(1., d, 1., Vector<double>(A.domain(), x.data()));
       const SystemNorms reached = measure_at(d, &r);
-      if (reached.residual <= report.target || !has_perturbed_pivots) {
+      if (reached.residual <= report.target)
+        report.outcome = Outcome::converged;
+      else if (!std::isfinite(reached.residual))
+        report.outcome = Outcome::not_finite;
+      else if (!has_perturbed_pivots)
+        report.outcome = Outcome::stagnated;
+      if (report.outcome == Outcome::converged ||
+          (report.outcome == Outcome::stagnated && !(reached.residual >= norms.residual))) {
         x.copy_from(d);
         norms = reached;
-        report.outcome = norms.residual <= report.target ? Outcome::converged
-                         : std::isfinite(norms.residual) ? Outcome::stagnated
-                                                         : Outcome::not_finite;
       }
     }
     if (report.outcome == Outcome::converged) // a small residual does not bound the error of x

@@ -58,7 +58,7 @@ constexpr double largest_rounding = 1e-13;
 
 std::string explain_stagnation(const SolveResult &result, const MethodReport &method)
 {
-  if (method.solver == "direct")
+  if (contains(method.solver, "direct"))
     return "the matrix is singular to working precision, or rounding errors limit the residual. "
            "Scale the problem, or use a larger tolerance.";
   if (result.backward_error >= 0. && result.backward_error <= largest_rounding)
@@ -107,7 +107,7 @@ std::string explain(const SolveResult &result, const MethodReport &method)
            "of the matrix, whose diagonal may be negative, or use preconditioner identity, with "
            "solver minres if the matrix is indefinite.";
   case Outcome::breakdown:
-    return method.solver == "direct"
+    return contains(method.solver, "direct")
                ? "the matrix is singular, or nearly so. Check that its rows are independent." +
                      std::string(
                          method.backend == "host"

@@ -9,7 +9,13 @@ from ._solver import InputError, NotConverged, SolveInfo
 
 def _matrices_of(A):
     """Returns the CSR matrices of a batch."""
-    if isinstance(A, tuple) and len(A) == 3 and len(A[2].shape) == 2:
+    if isinstance(A, tuple) and len(A) == 3 and len(A[0].shape) == 1:
+        if len(A[2].shape) != 2:
+            raise InputError(
+                f"The values of a batch need the shape k × nonzeros, but have {tuple(A[2].shape)}."
+            )
+        if A[2].shape[0] == 0:
+            return []
         first = csr_of((A[0], A[1], A[2][0]))
         return [first] + [csr_of((first.row_starts, first.columns, values)) for values in A[2][1:]]
     return [csr_of(matrix) for matrix in A]
@@ -55,10 +61,12 @@ def solve_batch(
     A               a list of matrices, whose sizes may differ, or (row_starts, columns, values) with k ×
                     nonzeros values for k matrices of one pattern
     b, x0           a list of vectors, or k × n numbers
-    solver          cg, pipelined-cg, chronopoulos-gear-cg, minres, bicgstab or pipelined-bicgstab
+    solver          cg, pipelined-cg, chronopoulos-gear-cg, block-cg, minres, bicgstab or
+                    pipelined-bicgstab
     preconditioner  jacobi or identity
     check           whether to raise NotConverged if a system does not reach its target
-    Returns x, a list of arrays or an array of k × n numbers like b, and a list of k SolveInfo.
+    Returns x, a list of arrays or an array of k × n numbers like b, and a list of k SolveInfo,
+    which have no times and no history, and an empty message after a success.
     """
     matrices = _matrices_of(A)
     if any(matrix.device != "host" for matrix in matrices):
@@ -82,7 +90,8 @@ def solve_batch(
     )
     infos = [SolveInfo(*report) for report in reports]
     if isinstance(b, (list, tuple)):
-        result = np.split(x, np.cumsum([matrix.n for matrix in matrices])[:-1])
+        ends = np.cumsum([matrix.n for matrix in matrices], dtype=int)
+        result = [x[end - matrix.n : end] for matrix, end in zip(matrices, ends)]
     else:
         result = x.reshape(b.shape)
     failed = [k for k, info in enumerate(infos) if not info.converged]

@@ -8,6 +8,7 @@ from ._arrays import (
     contiguous,
     csr_of,
     device_of,
+    library_of,
     shared,
     writable_copy,
     zeros_like,
@@ -69,6 +70,17 @@ def _failed(infos):
     return any(not info.converged for info in infos)
 
 
+def _may_be_helped(infos, is_limited):
+    """Returns whether other methods may help. They do not if the user's limit was reached, or if a
+    right-hand side is not finite."""
+    return any(
+        not info.converged
+        and np.isfinite(info.rhs_norm)
+        and not (is_limited and info.outcome == "iteration_limit")
+        for info in infos
+    )
+
+
 def _badness(infos):
     return max(info.backward_error if info.backward_error >= 0.0 else 1.0 for info in infos)
 
@@ -82,9 +94,12 @@ class Solver:
     solver, preconditioner, scaling
                     names with options as for femgpu-solve ("idr s=8", "multigrid"). Without any of
                     the three, methods are chosen by symmetry and diagonal of A, and others are tried
-                    if they fail.
+                    if they fail. The default of the solver alone is pipelined-cg for symmetric and
+                    pipelined-bicgstab for other matrices, that of the preconditioner jacobi.
     backend         "host", "cuda", "cuda:K" or "auto"; default: the device of A, or "auto"
     rtol, atol      targets for ‖b − A x‖, relative to ‖b‖ and absolute
+    max_iterations  default: 20,000, and 5,000 for some of the chosen methods if others follow. If a
+                    limit is given and reached, no other methods are tried.
     coordinates     n × dimension coordinates of the unknowns, for multigrid
     near_null       n × k vectors v with A v ≈ 0 away from the boundary, such as rigid-body motions,
                     for multigrid; default: constants, or rigid-body motions from the coordinates
@@ -107,7 +122,7 @@ class Solver:
         backend=None,
         rtol=1e-10,
         atol=0.0,
-        max_iterations=20000,
+        max_iterations=None,
         coordinates=None,
         near_null=None,
         unknowns_per_node=0,
@@ -122,23 +137,49 @@ class Solver:
             coordinates=coordinates, near_null=near_null, unknowns_per_node=unknowns_per_node
         )
         self.rtol, self.atol, self.max_iterations = rtol, atol, max_iterations
-        if solver is None and preconditioner is None and scaling is None:
-            arrays = (self._A.row_starts, self._A.columns, self._A.values)
-            stream = _core.per_thread_stream
-            self._plan = _core.plan(self._backend, *[shared(array, stream) for array in arrays])
+        self._is_automatic = solver is None and preconditioner is None and scaling is None
+        if self._is_automatic:
+            self._plan = _core.plan(*self._examined())
         else:
-            method = solver or "pipelined-cg"
-            self._plan = [(method, preconditioner or "jacobi", scaling or "none")]
+            scaling = scaling or "none"
+            if solver is None:
+                needs_cg = _core.preserves_symmetry(scaling) and _core.is_symmetric(*self._examined())
+                solver = "pipelined-cg" if needs_cg else "pipelined-bicgstab"
+            self._plan = [(solver, preconditioner or "jacobi", scaling, 0)]
         self._transposed = None
+        self._is_symmetric = None  # not known
         self._set_up()
 
+    def _examined(self):
+        """Returns what the functions of the compiled part that examine a matrix take."""
+        arrays = (self._A.row_starts, self._A.columns, self._A.values)
+        return (
+            self._backend,
+            self._options["threads"],
+            self._options["memory"],
+            *[shared(array, _core.per_thread_stream) for array in arrays],
+        )
+
     def _set_up(self):
-        """Sets up the first of the planned methods."""
+        """Sets up the first of the planned methods that can be set up, and forgets those before."""
+        error = None
+        for k in range(len(self._plan)):
+            try:
+                self._make_core(self._plan[k])
+            except (SolverError, DeviceError) as current:
+                error = error or current
+                continue
+            self._plan = self._plan[k:]
+            return
+        raise error
+
+    def _make_core(self, methods):
         self._adjoint = None
-        method, preconditioner, scaling = self._plan[0]
+        self._core = None  # frees memory first
+        solver, preconditioner, scaling, _ = methods
         self._core = _core.Solver(
             backend=self._backend,
-            solver=method,
+            solver=solver,
             preconditioner=preconditioner,
             scaling=scaling,
             **self._options,
@@ -191,14 +232,16 @@ class Solver:
     @property
     def methods(self):
         """The solver, preconditioner and scaling in use."""
-        return self._plan[0]
+        return self._plan[0][:3]
 
     def update(self, values):
         """Sets new values, in the order of the pattern, and updates the preconditioner. Values of a
         matrix on a device do not pass through the host."""
-        self._A.values = contiguous(values, "float64")
+        new_values = contiguous(values, "float64")
+        self._core.update(self._share(new_values))
+        self._A.values = new_values
         self._adjoint_is_current = False
-        self._core.update(self._share(self._A.values))
+        self._is_symmetric = None
 
     def solve(self, b, x0=None, *, rtol=None, atol=None, max_iterations=None, check=True):
         """Solves A x = b from the initial guess x0, by default 0.
@@ -208,41 +251,47 @@ class Solver:
         Returns x, an array of b's library, and a SolveInfo; for k right-hand sides a list of them.
         The solver block-cg solves several right-hand sides together.
         """
-        control = (
-            self.rtol if rtol is None else rtol,
-            self.atol if atol is None else atol,
-            self.max_iterations if max_iterations is None else max_iterations,
-        )
-        if len(b.shape) not in (1, 2) or b.shape[0] != self.n:
+        library_of(b)  # refuses other types
+        rtol = self.rtol if rtol is None else rtol
+        atol = self.atol if atol is None else atol
+        limit = self.max_iterations if max_iterations is None else max_iterations
+        if len(b.shape) not in (1, 2) or b.shape[0] != self.n or 0 in b.shape[1:]:
             raise InputError(
                 f"The matrix has {self.n} rows, but b has the shape {tuple(b.shape)}. b needs n or n × k "
                 "numbers."
             )
+        if x0 is not None and tuple(x0.shape) != tuple(b.shape):
+            raise InputError(f"b has the shape {tuple(b.shape)}, but x0 has {tuple(x0.shape)}.")
         right = _by_columns(b)
         guess = zeros_like(right) if x0 is None else _by_columns(x0)
         n_columns = 1 if len(b.shape) == 1 else int(b.shape[1])
-        x, infos = self._solve_once(right, guess, n_columns, control)
-        while _failed(infos) and len(self._plan) > 1:
-            previous = x, infos
+
+        def attempt():
+            x = writable_copy(guess)
+            reports = self._core.solve(
+                self._share(right), self._share(x), n_columns, rtol, atol, limit or self._plan[0][3] or 20000
+            )
+            return x, [SolveInfo(*report) for report in reports]
+
+        x, infos = attempt()
+        plan = self._plan
+        while len(self._plan) > 1 and _may_be_helped(infos, limit is not None):
             self._plan = self._plan[1:]
             try:
                 self._set_up()
-                x, infos = self._solve_once(right, guess, n_columns, control)
-            except SolverError:
-                x, infos = previous
-                continue
-            if _failed(infos) and _badness(previous[1]) < _badness(infos):
-                x, infos = previous
+            except (SolverError, DeviceError):
+                break
+            others = attempt()
+            if not _failed(others[1]) or _badness(others[1]) < _badness(infos):
+                x, infos = others
+        if _failed(infos) and self._plan is not plan:  # the next solve begins with the best methods again
+            self._plan = plan
+            self._set_up()
         if len(b.shape) == 2:
             x = x.reshape(n_columns, self.n).T
         if check and _failed(infos):
             raise NotConverged(x, next(info for info in infos if not info.converged))
         return x, infos if len(b.shape) == 2 else infos[0]
-
-    def _solve_once(self, b, guess, n_columns, control):
-        x = writable_copy(guess)
-        reports = self._core.solve(self._share(b), self._share(x), n_columns, *control)
-        return x, [SolveInfo(*report) for report in reports]
 
     def multiply(self, x):
         """Returns A x."""
@@ -270,13 +319,24 @@ class Solver:
             "preconditioner": lambda r: self.precondition(r.ravel()),
             "matrix": lambda x: self.multiply(x.ravel()),
         }
+        if kind not in functions:
+            raise ParameterError(f"There is no operator '{kind}'; use one of {', '.join(functions)}.")
         return LinearOperator(self.shape, matvec=functions[kind], dtype=float)
 
     def adjoint(self):
         """Returns a solver for Aᵀ with the same options: this object if its method needs a symmetric
-        A. The preconditioner is made from Aᵀ, so that nothing is required of M."""
-        if _core.needs_symmetry(self.methods[0].split()[0]):
-            return self
+        A. The preconditioner is made from Aᵀ, so that nothing is required of M. Raises InputError if
+        A is not symmetric, although the solver that the user has named needs this."""
+        if _core.needs_symmetry(self.methods[0]):
+            if self._is_symmetric is None:
+                self._is_symmetric = _core.is_symmetric(*self._examined())
+            if self._is_symmetric:
+                return self
+            if not self._is_automatic:
+                raise InputError(
+                    f"The solver '{self.methods[0]}' needs a symmetric matrix, but A is not symmetric. Use "
+                    "pipelined-bicgstab, idr or gmres."
+                )
         if self._transposed is None:
             self._transposed = self._A.transpose()
         transpose, order = self._transposed
@@ -284,19 +344,14 @@ class Solver:
             self._adjoint.update(self._A.values[order])
         elif self._adjoint is None:
             transpose.values = contiguous(self._A.values[order], "float64")
-            method, preconditioner, scaling = self.methods
+            methods = {}
+            if not self._is_automatic:
+                methods = dict(zip(("solver", "preconditioner", "scaling"), self.methods))
             self._adjoint = Solver(
-                transpose,
-                solver=method,
-                preconditioner=preconditioner,
-                scaling=scaling,
-                backend=self._backend,
-                rtol=self.rtol,
-                atol=self.atol,
-                max_iterations=self.max_iterations,
-                **self._unknowns,
-                **self._options,
+                transpose, backend=self._backend, **methods, **self._unknowns, **self._options
             )
+        adjoint = self._adjoint
+        adjoint.rtol, adjoint.atol, adjoint.max_iterations = self.rtol, self.atol, self.max_iterations
         self._adjoint_is_current = True
         return self._adjoint
 

@@ -149,6 +149,7 @@ class Csr(PackageTest):
         programs = self.build(WORK / "csr", "-DWITH_DEALII=OFF")
         self.compare(programs / "csr")
         self.compare(programs / "solve")
+        self.assertIn("backend host\n", self.output(programs / "solve"))
         values = self.values(programs / "operators")
         self.assertEqual(values["product"], 18)
         self.assertAlmostEqual(values["maximum"], 250 * 251 / 2, delta=1e-4)

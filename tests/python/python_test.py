@@ -198,6 +198,48 @@ class Solves(unittest.TestCase):
             femgpu.solve(A, B, solver="cg", preconditioner="jacobi", max_iterations=3)
         self.assertEqual(caught.exception.x.shape, B.shape)
 
+    def test_adjoint_of_values_that_are_no_longer_symmetric(self):
+        A, b = poisson(20), np.random.default_rng(0).standard_normal(400)
+        values = A.data.copy()
+        values[1] *= 1.01
+        changed = sp.csr_matrix((values, A.indices, A.indptr), shape=A.shape)
+        solver = femgpu.Solver(A)
+        self.assertIs(solver.adjoint(), solver)
+        solver.update(values)
+        x, _ = solver.adjoint().solve(b)
+        self.assertLessEqual(relative_residual(changed.T, b, x), 1.01e-10)
+        solver = femgpu.Solver(A, solver="cg")
+        solver.update(values)
+        with self.assertRaisesRegex(femgpu.InputError, "needs a symmetric matrix"):
+            solver.adjoint()
+
+    def test_refused_values_change_nothing(self):
+        A, b = unsymmetric(10), np.ones(100)
+        solver = femgpu.Solver(A)
+        with self.assertRaisesRegex(femgpu.InputError, "3 new values"):
+            solver.update(np.ones(3))
+        self.assertLessEqual(relative_residual(A, b, solver.solve(b)[0]), 1.01e-10)
+        self.assertLessEqual(relative_residual(A.T, b, solver.adjoint().solve(b)[0]), 1.01e-10)
+
+    def test_other_methods_follow_as_in_femgpu_solve(self):
+        A = sp.csr_matrix(np.diag(np.arange(6.0)) + np.diag(np.ones(5), 1))
+        A[0, 1] = 0.0
+        A.eliminate_zeros()  # row 0 is zero
+        b = A @ np.ones(6)
+        x, info = femgpu.solve(A, b, check=False)
+        self.assertFalse(info.converged and relative_residual(A, b, x) > 1e-9)
+        hard = poisson(60) - 0.05 * sp.eye(3600)
+        solver = femgpu.Solver(hard.tocsr())
+        first = solver.methods
+        with self.assertRaises(femgpu.NotConverged):
+            solver.solve(np.ones(3600), max_iterations=3)
+        self.assertEqual(solver.methods, first)
+        with self.assertRaises(femgpu.NotConverged):
+            solver.solve(np.full(3600, np.nan))
+        self.assertEqual(solver.methods, first)
+        x, info = femgpu.solve(unsymmetric(10), np.ones(100), preconditioner="ilu")
+        self.assertEqual(info.solver.split()[0], "pipelined-bicgstab")
+
     def test_batches(self):
         random = np.random.default_rng(0)
         A = poisson(8)
@@ -258,6 +300,14 @@ class Solves(unittest.TestCase):
                 femgpu.solve(matrix, b)
         with self.assertRaisesRegex(femgpu.InputError, "rows, but b has the shape"):
             femgpu.solve(A, b[1:])
+        with self.assertRaisesRegex(femgpu.InputError, "b has the shape"):
+            femgpu.solve(A, np.zeros((100, 0)))
+        with self.assertRaisesRegex(femgpu.InputError, "but x0 has"):
+            femgpu.solve(A, np.ones((100, 2)), np.ones((2, 100)))
+        with self.assertRaisesRegex(TypeError, "NumPy"):
+            femgpu.Solver(A).solve([1.0] * 100)
+        with self.assertRaisesRegex(femgpu.ParameterError, "must not be negative"):
+            femgpu.solve(A, b, solver="cg", max_iterations=-1)
         with self.assertRaisesRegex(femgpu.ParameterError, "There is no solver"):
             femgpu.solve(A, b, solver="magic")
         with self.assertRaisesRegex(femgpu.ParameterError, "backend"):

@@ -140,6 +140,15 @@ void check_one_process()
   check(control.last_step() < 20 && r.l2_norm() <= 1e-8,
         "deal.II's solver uses the preconditioner");
 
+  DynamicSparsityPattern wide_dynamic(n, n + 1);
+  SparsityPattern wide_pattern;
+  wide_pattern.copy_from(wide_dynamic);
+  const SparseMatrix<double> wide(wide_pattern);
+  femgpu::PreconditionJacobi of_wide;
+  of_wide.initialize(wide);
+  check_throws<femgpu::InputError>(
+      "square", [&] { femgpu::SolverCG(control, "host").solve(wide, x, b, of_wide); });
+
   Vector<double> other(n + 1);
   check_throws<femgpu::InputError>(
       "does not fit", [&] { femgpu::SolverCG(control, "host").solve(A, x, other, jacobi); });

@@ -42,10 +42,12 @@ int main(void)
   if (status == FEMGPU_OK)
     status = femgpu_solve(solver, b, x);
   if (status == FEMGPU_OK)
-    printf("%s\nbackend %s\niterations %.0f\nresidual %.17g\n",
-           femgpu_report_text(solver, "message"), femgpu_report_text(solver, "backend"),
-           femgpu_report_number(solver, "iterations"),
-           femgpu_report_number(solver, "true_residual"));
+  {
+    printf("%s\n", femgpu_report_text(solver, "message")); /* valid until the next call */
+    printf("backend %s\n", femgpu_report_text(solver, "backend"));
+    printf("iterations %.0f\n", femgpu_report_number(solver, "iterations"));
+    printf("residual %.17g\n", femgpu_report_number(solver, "true_residual"));
+  }
   else
     fprintf(stderr, "%s\n", femgpu_error(solver));
   femgpu_destroy(solver);
