@@ -38,9 +38,6 @@ using Indices = nb::ndarray<const int, nb::ndim<1>, nb::c_contig>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 using Result = nb::ndarray<double, nb::ndim<1>, nb::c_contig>;
 
-/// The default stream of the calling thread, by its number in DLPack and in CUDA.
-void *const per_thread_stream = reinterpret_cast<void *>(std::uintptr_t{2});
-
 /// Returns whether the host cannot read @p array. Throws if it is in the memory of another device
 /// than the executor's.
 template <class Array>
@@ -280,25 +277,33 @@ nb::list solve_batch(const std::string &backend, const unsigned int threads,
 
 /// A matrix of arrays in host memory or in the memory of the executor's device, for questions about
 /// it.
-class Examined
+class ExaminedMatrix
 {
 public:
-  /// Reads the arrays after the work of the calling thread's default stream.
-  Examined(const std::string &backend, const unsigned int threads, const std::size_t memory,
-           const Indices &row_starts, const Indices &columns, const Values &values)
-      : executor(make_executor(backend, {threads, memory})),
-        on_device(is_on_device(*executor, values)), view{static_cast<int>(row_starts.size()) - 1,
-                                                         values.size(), row_starts.data(),
-                                                         columns.data(), values.data()}
+  ExaminedMatrix(const std::string &backend, const unsigned int threads, const std::size_t memory)
+      : executor(make_executor(backend, {threads, memory}))
+  {}
+
+  const Executor &device() const
+  {
+    return *executor;
+  }
+
+  /// Sets the arrays, which this object keeps alive.
+  void set(const Indices &row_starts, const Indices &columns, const Values &values)
   {
     check_sizes(row_starts, columns, values);
-    executor->wait_for(per_thread_stream);
+    arrays = {row_starts, columns, values};
+    const int n = static_cast<int>(row_starts.size()) - 1;
+    const HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
+    const bool on_device = is_on_device(*executor, values);
+    const nb::gil_scoped_release release;
     if (on_device)
-      check_csr(*executor, DeviceCsr{view.n, view.n_nonzeros, row_starts.data(), columns.data(),
+      check_csr(*executor, DeviceCsr{n, values.size(), row_starts.data(), columns.data(),
                                      values.data(), default_unknowns});
     else
       check_csr(view);
-    const auto rows = std::make_shared<RowSpace>(executor, view.n);
+    const auto rows = std::make_shared<RowSpace>(executor, n);
     A = std::make_unique<CsrMatrix>(rows, rows, view,
                                     on_device || executor->backend() == BackendKind::host
                                         ? MemoryLocation::source
@@ -307,57 +312,45 @@ public:
 
   bool is_symmetric() const
   {
+    const nb::gil_scoped_release release;
     return on_backend(executor->backend(), [&](const auto on) {
       return equals_transpose<typename decltype(on)::Backend>(*A);
     });
   }
 
-  MatrixTraits traits() const
+  /// Returns the methods with which to try to solve systems with the matrix, best first, each as
+  /// (solver, preconditioner, scaling, iteration limit or 0).
+  nb::list plan() const
   {
-    MatrixTraits result;
-    result.is_symmetric = is_symmetric();
+    MatrixTraits traits;
+    traits.is_symmetric = is_symmetric();
     Vector<double> diagonal(A->range());
     A->get_diagonal(diagonal);
     for (const double a_ii : diagonal.rows_on_host()) {
-      result.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
-      result.diagonal.n_negative += a_ii < 0. ? 1 : 0;
+      traits.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
+      traits.diagonal.n_negative += a_ii < 0. ? 1 : 0;
     }
-    if (result.diagonal.n_zeros > 0) {
+    if (traits.diagonal.n_zeros > 0) {
       HostMatrix copy;
-      copy.n = view.n;
+      copy.n = A->n();
       copy.row_starts = A->host_row_starts();
       copy.columns = A->host_columns();
       copy.values = A->host_values();
-      result.has_zero_row = has_zero_row(copy.csr());
+      traits.has_zero_row = has_zero_row(copy.csr());
     }
+    nb::list result;
+    for (const Methods &methods : plan_methods(traits, A->n()))
+      result.append(nb::make_tuple(
+          methods.solver, methods.preconditioner.empty() ? "identity" : methods.preconditioner,
+          methods.scaling, methods.max_iterations));
     return result;
   }
 
 private:
   ExecutorPtr executor;
-  bool on_device;
-  HostCsr view;
+  Arrays arrays;
   std::unique_ptr<CsrMatrix> A;
 };
-
-/// Returns the methods with which to try to solve systems with a matrix, best first, each as
-/// (solver, preconditioner, scaling, iteration limit or 0).
-nb::list plan(const std::string &backend, const unsigned int threads, const std::size_t memory,
-              const Indices &row_starts, const Indices &columns, const Values &values)
-{
-  std::vector<Methods> attempts;
-  {
-    const nb::gil_scoped_release release;
-    const Examined matrix(backend, threads, memory, row_starts, columns, values);
-    attempts = plan_methods(matrix.traits(), static_cast<int>(row_starts.size()) - 1);
-  }
-  nb::list result;
-  for (const Methods &methods : attempts)
-    result.append(nb::make_tuple(
-        methods.solver, methods.preconditioner.empty() ? "identity" : methods.preconditioner,
-        methods.scaling, methods.max_iterations));
-  return result;
-}
 
 /// Makes Python exceptions of our own: each class of errors is one of the module.
 void translate_errors(nb::module_ &module)
@@ -400,7 +393,6 @@ NB_MODULE(_core, module)
   module.attr("version") = FEMGPU_VERSION;
   translate_errors(module);
   module.def("n_cuda_devices", &n_cuda_devices);
-  module.attr("per_thread_stream") = reinterpret_cast<std::uintptr_t>(per_thread_stream);
   module.def(
       "solve_batch",
       [](const std::string &backend, const unsigned int threads, const std::size_t memory,
@@ -419,16 +411,16 @@ NB_MODULE(_core, module)
       "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "relative_tolerance"_a,
       "absolute_tolerance"_a, "max_iterations"_a, "row_starts"_a, "columns"_a, "values"_a, "b"_a,
       "x"_a);
-  module.def("plan", &plan, "backend"_a, "threads"_a, "memory"_a, "row_starts"_a, "columns"_a,
-             "values"_a);
-  module.def(
-      "is_symmetric",
-      [](const std::string &backend, const unsigned int threads, const std::size_t memory,
-         const Indices &row_starts, const Indices &columns, const Values &values) {
-        const nb::gil_scoped_release release;
-        return Examined(backend, threads, memory, row_starts, columns, values).is_symmetric();
-      },
-      "backend"_a, "threads"_a, "memory"_a, "row_starts"_a, "columns"_a, "values"_a);
+  nb::class_<ExaminedMatrix>(module, "ExaminedMatrix")
+      .def(nb::init<const std::string &, unsigned int, std::size_t>(), "backend"_a, "threads"_a,
+           "memory"_a)
+      .def_prop_ro("stream",
+                   [](const ExaminedMatrix &matrix) {
+                     return reinterpret_cast<std::uintptr_t>(matrix.device().stream_handle());
+                   })
+      .def("set", &ExaminedMatrix::set, "row_starts"_a, "columns"_a, "values"_a)
+      .def("is_symmetric", &ExaminedMatrix::is_symmetric)
+      .def("plan", &ExaminedMatrix::plan);
   module.def(
       "preserves_symmetry",
       [](const std::string &scaling) { return scalings.find(scaling).traits.preserves_symmetry; },

@@ -139,11 +139,11 @@ class Solver:
         self.rtol, self.atol, self.max_iterations = rtol, atol, max_iterations
         self._is_automatic = solver is None and preconditioner is None and scaling is None
         if self._is_automatic:
-            self._plan = _core.plan(*self._examined())
+            self._plan = self._examined().plan()
         else:
             scaling = scaling or "none"
             if solver is None:
-                needs_cg = _core.preserves_symmetry(scaling) and _core.is_symmetric(*self._examined())
+                needs_cg = _core.preserves_symmetry(scaling) and self._examined().is_symmetric()
                 solver = "pipelined-cg" if needs_cg else "pipelined-bicgstab"
             self._plan = [(solver, preconditioner or "jacobi", scaling, 0)]
         self._transposed = None
@@ -151,14 +151,10 @@ class Solver:
         self._set_up()
 
     def _examined(self):
-        """Returns what the functions of the compiled part that examine a matrix take."""
+        matrix = _core.ExaminedMatrix(self._backend, self._options["threads"], self._options["memory"])
         arrays = (self._A.row_starts, self._A.columns, self._A.values)
-        return (
-            self._backend,
-            self._options["threads"],
-            self._options["memory"],
-            *[shared(array, _core.per_thread_stream) for array in arrays],
-        )
+        matrix.set(*[shared(array, matrix.stream) for array in arrays])
+        return matrix
 
     def _set_up(self):
         """Sets up the first of the planned methods that can be set up, and forgets those before."""
@@ -329,7 +325,7 @@ class Solver:
         A is not symmetric, although the solver that the user has named needs this."""
         if _core.needs_symmetry(self.methods[0]):
             if self._is_symmetric is None:
-                self._is_symmetric = _core.is_symmetric(*self._examined())
+                self._is_symmetric = self._examined().is_symmetric()
             if self._is_symmetric:
                 return self
             if not self._is_automatic:

@@ -177,7 +177,7 @@ TEST_F(PartsThatFail, ErrorsThatWereHandledDoNotReturn)
     const auto fails_again = [&] {
       communicator->rethrow_on_all_ranks([] {});
       if (p == 0)
-        throw ParameterError("two", "Solver/Solver");
+        throw ParameterError("two", "solver");
     };
     try {
       communicator->rethrow_on_all_ranks(fails_again);

@@ -296,9 +296,9 @@ ModelProblem problem_for(const std::string &solver)
 std::vector<std::string> distributed_solvers()
 {
   std::vector<std::string> names;
-  for (const Choice &choice : solvers.choices())
-    if (choice.name != "richardson" && choice.name != "multigrid")
-      names.push_back(choice.name);
+  for (const auto &[name, meaning, make, traits] : solvers)
+    if (!traits.is_direct && name != std::string("richardson") && traits.preconditioner == nullptr)
+      names.push_back(name);
   return names;
 }
 } // namespace femgpu::linalg::test

@@ -68,7 +68,7 @@ CudaExecutor::CudaExecutor(const int device, const std::size_t memory_limit)
                       (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
                                             ">= 12.4 and compute capability >= 8.0 are needed)")
                               : "this host has only cuda:0 to cuda:" + std::to_string(n - 1)) +
-                      ". Use backend auto or host.");
+                      ". Use backend host or auto.");
   FEMGPU_CUDA(cudaSetDevice(device));
   cudaDeviceProp properties{};
   FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
