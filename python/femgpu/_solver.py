@@ -234,6 +234,8 @@ class Solver:
         """Sets new values, in the order of the pattern, and updates the preconditioner. Values of a
         matrix on a device do not pass through the host."""
         new_values = contiguous(values, "float64")
+        if len(new_values.shape) != 1:
+            raise InputError(f"Values need one dimension, but have the shape {tuple(new_values.shape)}.")
         self._core.update(self._share(new_values))
         self._A.values = new_values
         self._adjoint_is_current = False
@@ -300,6 +302,9 @@ class Solver:
         return self._apply(self._core.precondition, r)
 
     def _apply(self, function, x):
+        library_of(x)  # refuses other types
+        if tuple(x.shape) != (self.n,):
+            raise InputError(f"The matrix has {self.n} rows, but a vector has the shape {tuple(x.shape)}.")
         argument = contiguous(x, "float64")
         result = writable_copy(argument)
         function(self._share(argument), self._share(result))

@@ -218,6 +218,10 @@ class Solves(unittest.TestCase):
         solver = femgpu.Solver(A)
         with self.assertRaisesRegex(femgpu.InputError, "3 new values"):
             solver.update(np.ones(3))
+        with self.assertRaisesRegex(femgpu.InputError, "one dimension"):
+            solver.update(np.ones((3, 2)))
+        with self.assertRaisesRegex(femgpu.InputError, "a vector has the shape"):
+            solver @ np.ones((100, 2))
         self.assertLessEqual(relative_residual(A, b, solver.solve(b)[0]), 1.01e-10)
         self.assertLessEqual(relative_residual(A.T, b, solver.adjoint().solve(b)[0]), 1.01e-10)
 
