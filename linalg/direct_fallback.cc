@@ -35,7 +35,7 @@ SolveReport solve_direct(const ExecutorPtr &executor, const HostCsr &A, const do
   if (executor->backend() != BackendKind::host) {
     const std::vector<double> guess(x, x + A.n);
     try {
-      const SolveReport report = solve_on(executor);
+      SolveReport report = solve_on(executor);
       if (report.converged())
         return report;
     }
