@@ -2,6 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/trace_range.h"
+#include "linalg/direct/factors.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/power_of_two_scaling.h"
 #include "linalg/preconditioners/given_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
@@ -25,6 +27,8 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
 
 void check(const LinearSolverOptions &options)
 {
+  if (solvers.traits(options.solver).is_direct && !has_umfpack() && n_cuda_devices() == 0)
+    make_factors_on<HostBackend>(nullptr); // throws
   if (options.control.energy_tolerance.is_set())
     require_energy_error(options.solver);
   check_symmetry(options.solver,
@@ -43,11 +47,10 @@ void check(const SolveControl &control)
 {
   if (control.max_iterations < 0)
     throw ParameterError("The iteration limit is " + std::to_string(control.max_iterations) +
-                         ", but must not be negative.");
+                         "; use 0 or more.");
   for (const double tolerance : {control.relative_tolerance, control.absolute_tolerance})
     if (!(tolerance >= 0.))
-      throw ParameterError("A tolerance is " + std::to_string(tolerance) +
-                           ", but must not be negative.");
+      throw ParameterError("A tolerance is negative or not a number; use 0 or more.");
 }
 
 void check_size(const std::string &what, const std::vector<double> &numbers, const int n,

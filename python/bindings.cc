@@ -95,14 +95,13 @@ nb::dict members_of(const Report &report)
   return members;
 }
 
-/// A solver for a sequence of matrices with one pattern, and what its matrix refers to.
+/// A matrix of arrays, in host memory or in the memory of the executor's device, and a solver for
+/// it and for matrices with its pattern.
 class ArraySolver
 {
 public:
-  ArraySolver(const std::string &backend, const unsigned int threads, const std::size_t memory,
-              LinearSolverOptions options)
-      : executor(make_executor(backend_for(options.solver, backend), {threads, memory})),
-        options(std::move(options)), solver(std::make_unique<LinearSolver>(executor, this->options))
+  ArraySolver(const std::string &backend, const unsigned int threads, const std::size_t memory)
+      : executor(make_executor(backend, {threads, memory}))
   {}
 
   /// @param coordinates n × dimension numbers in host memory, row by row
@@ -122,20 +121,52 @@ public:
   void set_matrix(Indices row_starts, Indices columns, Values values)
   {
     check_sizes(row_starts, columns, values);
-    arrays = {std::move(row_starts), std::move(columns), std::move(values)};
-    const bool on_device = is_on_device(*executor, arrays.values);
-    if (is_on_device(*executor, arrays.row_starts) != on_device ||
-        is_on_device(*executor, arrays.columns) != on_device)
+    on_device = is_on_device(*executor, values);
+    if (is_on_device(*executor, row_starts) != on_device ||
+        is_on_device(*executor, columns) != on_device)
       throw InputError("The three arrays of a CSR matrix must be in the same memory.");
+    arrays = {std::move(row_starts), std::move(columns), std::move(values)};
     const nb::gil_scoped_release release;
-    if (on_device) {
+    if (on_device)
       check_csr(*executor, device_csr());
-      solver->set_matrix(device_csr(), false);
-    }
-    else {
+    else
       check_csr(host_csr());
-      solver->set_matrix(host_csr(), false);
+  }
+
+  bool is_symmetric() const
+  {
+    const nb::gil_scoped_release release;
+    return equals_own_transpose(stored_matrix());
+  }
+
+  /// Returns the methods with which to try to solve systems with the matrix, best first, each as
+  /// (solver, preconditioner, scaling, iteration limit or 0).
+  nb::list plan() const
+  {
+    std::vector<Methods> attempts;
+    {
+      const nb::gil_scoped_release release;
+      attempts = plan_methods(traits(), n());
     }
+    nb::list result;
+    for (const Methods &methods : attempts)
+      result.append(nb::make_tuple(
+          methods.solver, methods.preconditioner.empty() ? "identity" : methods.preconditioner,
+          methods.scaling, methods.max_iterations));
+    return result;
+  }
+
+  /// Sets up methods for the matrix.
+  void set_up(LinearSolverOptions options)
+  {
+    const nb::gil_scoped_release release;
+    solver.reset(); // frees memory first
+    auto new_solver = std::make_unique<LinearSolver>(executor, std::move(options));
+    if (on_device)
+      new_solver->set_matrix(device_csr(), false);
+    else
+      new_solver->set_matrix(host_csr(), false);
+    solver = std::move(new_solver);
   }
 
   void update(Values values)
@@ -143,9 +174,9 @@ public:
     if (values.size() != arrays.values.size())
       throw InputError("The matrix has " + std::to_string(arrays.values.size()) +
                        " entries, but there are " + std::to_string(values.size()) + " new values.");
-    const bool on_device = is_on_device(*executor, values);
-    if (on_device != is_on_device(*executor, arrays.columns))
+    if (is_on_device(*executor, values) != on_device)
       throw InputError("New values must be in the same memory as the matrix.");
+    require_solver();
     arrays.values = std::move(values);
     const nb::gil_scoped_release release;
     if (on_device)
@@ -160,6 +191,7 @@ public:
                  const double absolute_tolerance, const int max_iterations)
   {
     require_size(b, x, n_columns);
+    require_solver();
     solver->control().relative_tolerance = relative_tolerance;
     solver->control().absolute_tolerance = absolute_tolerance;
     solver->control().max_iterations = max_iterations;
@@ -177,6 +209,7 @@ public:
   void multiply(const Values &x, Result &y)
   {
     require_size(x, y, 1);
+    require_solver();
     const nb::gil_scoped_release release;
     solver->multiply(x.data(), y.data());
   }
@@ -184,6 +217,7 @@ public:
   void precondition(const Values &r, Result &z)
   {
     require_size(r, z, 1);
+    require_solver();
     const nb::gil_scoped_release release;
     solver->precondition(r.data(), z.data());
   }
@@ -197,6 +231,11 @@ private:
   int n() const
   {
     return static_cast<int>(arrays.row_starts.size()) - 1;
+  }
+  void require_solver() const
+  {
+    if (!solver)
+      throw SolverError("The last set-up of the solver has failed. Make a new one.");
   }
   void require_size(const Values &from, const Result &to, const int n_columns) const
   {
@@ -229,11 +268,48 @@ private:
             unknowns};
   }
 
+  CsrMatrix stored_matrix() const
+  {
+    const auto rows = std::make_shared<RowSpace>(executor, n());
+    const HostCsr view{n(), arrays.values.size(), arrays.row_starts.data(), arrays.columns.data(),
+                       arrays.values.data()};
+    return {rows, rows, view,
+            on_device || executor->backend() == BackendKind::host ? MemoryLocation::source
+                                                                  : MemoryLocation::executor};
+  }
+  bool equals_own_transpose(const CsrMatrix &A) const
+  {
+    return on_backend(executor->backend(), [&](const auto on) {
+      return equals_transpose<typename decltype(on)::Backend>(A);
+    });
+  }
+  MatrixTraits traits() const
+  {
+    const CsrMatrix A = stored_matrix();
+    MatrixTraits result;
+    result.is_symmetric = equals_own_transpose(A);
+    Vector<double> diagonal(A.range());
+    A.get_diagonal(diagonal);
+    for (const double a_ii : diagonal.rows_on_host()) {
+      result.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
+      result.diagonal.n_negative += a_ii < 0. ? 1 : 0;
+    }
+    if (result.diagonal.n_zeros > 0) {
+      HostMatrix copy;
+      copy.n = A.n();
+      copy.row_starts = A.host_row_starts();
+      copy.columns = A.host_columns();
+      copy.values = A.host_values();
+      result.has_zero_row = has_zero_row(copy.csr());
+    }
+    return result;
+  }
+
   ExecutorPtr executor;
-  LinearSolverOptions options;
   UnknownsPtr unknowns = default_unknowns;
   Arrays arrays;
-  std::unique_ptr<LinearSolver> solver;
+  bool on_device = false;               ///< the arrays are in memory of the executor's device
+  std::unique_ptr<LinearSolver> solver; ///< nullptr before set_up()
 };
 
 /// Solves many systems together. The arrays are in host memory; b and x contain the vectors of the
@@ -274,83 +350,6 @@ nb::list solve_batch(const std::string &backend, const unsigned int threads,
   }
   return result;
 }
-
-/// A matrix of arrays in host memory or in the memory of the executor's device, for questions about
-/// it.
-class ExaminedMatrix
-{
-public:
-  ExaminedMatrix(const std::string &backend, const unsigned int threads, const std::size_t memory)
-      : executor(make_executor(backend, {threads, memory}))
-  {}
-
-  const Executor &device() const
-  {
-    return *executor;
-  }
-
-  /// Sets the arrays, which this object keeps alive.
-  void set(const Indices &row_starts, const Indices &columns, const Values &values)
-  {
-    check_sizes(row_starts, columns, values);
-    arrays = {row_starts, columns, values};
-    const int n = static_cast<int>(row_starts.size()) - 1;
-    const HostCsr view{n, values.size(), row_starts.data(), columns.data(), values.data()};
-    const bool on_device = is_on_device(*executor, values);
-    const nb::gil_scoped_release release;
-    if (on_device)
-      check_csr(*executor, DeviceCsr{n, values.size(), row_starts.data(), columns.data(),
-                                     values.data(), default_unknowns});
-    else
-      check_csr(view);
-    const auto rows = std::make_shared<RowSpace>(executor, n);
-    A = std::make_unique<CsrMatrix>(rows, rows, view,
-                                    on_device || executor->backend() == BackendKind::host
-                                        ? MemoryLocation::source
-                                        : MemoryLocation::executor);
-  }
-
-  bool is_symmetric() const
-  {
-    const nb::gil_scoped_release release;
-    return on_backend(executor->backend(), [&](const auto on) {
-      return equals_transpose<typename decltype(on)::Backend>(*A);
-    });
-  }
-
-  /// Returns the methods with which to try to solve systems with the matrix, best first, each as
-  /// (solver, preconditioner, scaling, iteration limit or 0).
-  nb::list plan() const
-  {
-    MatrixTraits traits;
-    traits.is_symmetric = is_symmetric();
-    Vector<double> diagonal(A->range());
-    A->get_diagonal(diagonal);
-    for (const double a_ii : diagonal.rows_on_host()) {
-      traits.diagonal.n_zeros += a_ii == 0. ? 1 : 0;
-      traits.diagonal.n_negative += a_ii < 0. ? 1 : 0;
-    }
-    if (traits.diagonal.n_zeros > 0) {
-      HostMatrix copy;
-      copy.n = A->n();
-      copy.row_starts = A->host_row_starts();
-      copy.columns = A->host_columns();
-      copy.values = A->host_values();
-      traits.has_zero_row = has_zero_row(copy.csr());
-    }
-    nb::list result;
-    for (const Methods &methods : plan_methods(traits, A->n()))
-      result.append(nb::make_tuple(
-          methods.solver, methods.preconditioner.empty() ? "identity" : methods.preconditioner,
-          methods.scaling, methods.max_iterations));
-    return result;
-  }
-
-private:
-  ExecutorPtr executor;
-  Arrays arrays;
-  std::unique_ptr<CsrMatrix> A;
-};
 
 /// Makes Python exceptions of our own: each class of errors is one of the module.
 void translate_errors(nb::module_ &module)
@@ -411,16 +410,7 @@ NB_MODULE(_core, module)
       "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "relative_tolerance"_a,
       "absolute_tolerance"_a, "max_iterations"_a, "row_starts"_a, "columns"_a, "values"_a, "b"_a,
       "x"_a);
-  nb::class_<ExaminedMatrix>(module, "ExaminedMatrix")
-      .def(nb::init<const std::string &, unsigned int, std::size_t>(), "backend"_a, "threads"_a,
-           "memory"_a)
-      .def_prop_ro("stream",
-                   [](const ExaminedMatrix &matrix) {
-                     return reinterpret_cast<std::uintptr_t>(matrix.device().stream_handle());
-                   })
-      .def("set", &ExaminedMatrix::set, "row_starts"_a, "columns"_a, "values"_a)
-      .def("is_symmetric", &ExaminedMatrix::is_symmetric)
-      .def("plan", &ExaminedMatrix::plan);
+  module.def("backend_for", &backend_for, "solver"_a, "backend"_a);
   module.def(
       "preserves_symmetry",
       [](const std::string &scaling) { return scalings.find(scaling).traits.preserves_symmetry; },
@@ -429,24 +419,26 @@ NB_MODULE(_core, module)
       "needs_symmetry",
       [](const std::string &solver) { return solvers.traits(solver).needs_symmetry; }, "solver"_a);
   nb::class_<ArraySolver>(module, "Solver")
-      .def(
-          "__init__",
-          [](ArraySolver *solver, const std::string &backend, const unsigned int threads,
-             const std::size_t memory, std::string method, std::string preconditioner,
-             std::string format, std::string scaling, std::string ordering) {
-            LinearSolverOptions options;
-            options.solver = std::move(method);
-            options.preconditioner = std::move(preconditioner);
-            options.format = std::move(format);
-            options.scaling = std::move(scaling);
-            options.ordering = std::move(ordering);
-            new (solver) ArraySolver(backend, threads, memory, std::move(options));
-          },
-          "backend"_a, "threads"_a, "memory"_a, "solver"_a, "preconditioner"_a, "format"_a,
-          "scaling"_a, "ordering"_a)
+      .def(nb::init<const std::string &, unsigned int, std::size_t>(), "backend"_a, "threads"_a,
+           "memory"_a)
       .def("set_unknowns", &ArraySolver::set_unknowns, "per_node"_a, "dimension"_a, "coordinates"_a,
            "n_near_null"_a, "near_null"_a)
       .def("set_matrix", &ArraySolver::set_matrix, "row_starts"_a, "columns"_a, "values"_a)
+      .def("is_symmetric", &ArraySolver::is_symmetric)
+      .def("plan", &ArraySolver::plan)
+      .def(
+          "set_up",
+          [](ArraySolver &array_solver, std::string solver, std::string preconditioner,
+             std::string scaling, std::string ordering, std::string format) {
+            LinearSolverOptions options;
+            options.solver = std::move(solver);
+            options.preconditioner = std::move(preconditioner);
+            options.scaling = std::move(scaling);
+            options.ordering = std::move(ordering);
+            options.format = std::move(format);
+            array_solver.set_up(std::move(options));
+          },
+          "solver"_a, "preconditioner"_a, "scaling"_a, "ordering"_a, "format"_a)
       .def("update", &ArraySolver::update, "values"_a)
       .def("solve", &ArraySolver::solve, "b"_a, "x"_a, "n_columns"_a, "relative_tolerance"_a,
            "absolute_tolerance"_a, "max_iterations"_a)

@@ -71,11 +71,11 @@ public:
     else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
       continuation = std::make_unique<Continuation>(executor, *options, communicator);
     else {
-      const auto &of_linear = std::get<GroupSolverOptions>(methods);
-      linear = std::make_unique<LinearSolver>(executor, of_linear, communicator);
-      falls_back =
-          of_linear.falls_back && !communicator && !solvers.traits(of_linear.solver).is_direct;
-      falls_back_if_indefinite = of_linear.falls_back_if_indefinite;
+      const auto &linear_options = std::get<GroupSolverOptions>(methods);
+      linear = std::make_unique<LinearSolver>(executor, linear_options, communicator);
+      falls_back = linear_options.falls_back && !communicator &&
+                   !solvers.traits(linear_options.solver).is_direct;
+      falls_back_if_indefinite = linear_options.falls_back_if_indefinite;
     }
   }
 

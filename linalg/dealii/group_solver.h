@@ -50,7 +50,7 @@ public:
    * first call of another function of this class.
    * @param resources resources of a leader's executor; 0 threads select all cores that the ranks of
    * a group may use
-   * @throws ParameterError for the solver "direct" in several groups or with nonlinear systems
+   * @throws ParameterError for the solver "direct" in several groups
    */
   GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods methods);
   ~GroupSolver();

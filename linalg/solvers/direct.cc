@@ -36,16 +36,18 @@ public:
     const ExecutorPtr &executor = A.executor();
     if (!factors)
       factors = make_factors_on<Backend>(executor);
+    factorised = nullptr; // until all of this has succeeded
     set_values(A.csr(), only_values);
     factors->factorise(matrix, only_values);
     if (factors->report().has_old_analysis && !are_accurate())
       factors->factorise(matrix, false); // the analysis does not suit the new values
+    factorised = &A;
   }
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    if (!factors) {
+    if (factorised != &A) {
       Direct solver;
       solver.set_up(A, M, false);
       return solver.solve(A, M, b, x, control);
@@ -97,8 +99,8 @@ private:
     return result;
   }
 
-  /// Adds A⁻¹(b − A x) to x or, if the guess x is worse than zero, replaces x by A⁻¹b. If the
-  /// matrix is singular, x does not change.
+  /// Adds A⁻¹(b − A x) to x or, if the guess x is worse than zero, replaces x by A⁻¹b. x does not
+  /// change if this does not reduce the residual or if A is singular.
   SolveReport solve_once(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                          const SolveControl &control) const
   {
@@ -164,8 +166,9 @@ private:
   }
 
   std::unique_ptr<Factors> factors;
-  HostCsr matrix;  ///< the matrix of the factors
-  HostMatrix copy; ///< the matrix if it is on a device
+  const Matrix *factorised = nullptr; ///< the matrix of set_up()
+  HostCsr matrix;                     ///< the matrix of the factors
+  HostMatrix copy;                    ///< the matrix if it is on a device
 };
 } // namespace
 } // namespace direct

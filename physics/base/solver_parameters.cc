@@ -272,10 +272,11 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
                 "Values of lambda, separated by ','. femgpu computes the solution at each point "
                 "where the branch reaches one of these values.",
                 prm, Patterns::List(Patterns::Double()));
-  add_parameter("Solver", branch_options.linear.solver,
-                "Solver of the linear systems, which are indefinite after a fold: a name, followed "
-                "by options NAME=VALUE. Use minres, or bicgstab for unsymmetric preconditioners. "
-                "The section Solver sets the preconditioner, format and ordering.");
+  add_parameter(
+      "Solver", branch_options.linear.solver,
+      "Solver of the linear systems, which are indefinite after a fold: a name, followed "
+      "by options NAME=VALUE. Use minres, bicgstab for unsymmetric preconditioners, or "
+      "direct for small systems. The section Solver sets the preconditioner, format and ordering.");
   add_parameter("Relative tolerance", branch_options.control.relative_tolerance,
                 "A point has converged when its residual is at most this tolerance times |b| + "
                 "lambda |W phi(u)|.",

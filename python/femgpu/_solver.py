@@ -132,36 +132,38 @@ class Solver:
         self._A = csr_of(A)
         device = self._A.device
         self._backend = backend or ("auto" if device == "host" else device)
-        self._options = dict(ordering=ordering, format=format, threads=threads, memory=memory)
+        self._resources = dict(threads=threads, memory=memory)
+        self._options = dict(ordering=ordering, format=format)
         self._unknowns = dict(
             coordinates=coordinates, near_null=near_null, unknowns_per_node=unknowns_per_node
         )
         self.rtol, self.atol, self.max_iterations = rtol, atol, max_iterations
+        self._core = _core.Solver(
+            _core.backend_for(solver, self._backend) if solver else self._backend, **self._resources
+        )
+        self._set_unknowns()
+        arrays = (self._A.row_starts, self._A.columns, self._A.values)
+        self._core.set_matrix(*[self._share(array) for array in arrays])
         self._is_automatic = solver is None and preconditioner is None and scaling is None
         if self._is_automatic:
-            self._plan = self._examined().plan()
+            self._plan = self._core.plan()
         else:
             scaling = scaling or "none"
             if solver is None:
-                needs_cg = _core.preserves_symmetry(scaling) and self._examined().is_symmetric()
+                needs_cg = _core.preserves_symmetry(scaling) and self._core.is_symmetric()
                 solver = "pipelined-cg" if needs_cg else "pipelined-bicgstab"
             self._plan = [(solver, preconditioner or "jacobi", scaling, 0)]
-        self._transposed = None
+        self._transposed = self._adjoint = None
         self._is_symmetric = None  # not known
         self._set_up()
-
-    def _examined(self):
-        matrix = _core.ExaminedMatrix(self._backend, self._options["threads"], self._options["memory"])
-        arrays = (self._A.row_starts, self._A.columns, self._A.values)
-        matrix.set(*[shared(array, matrix.stream) for array in arrays])
-        return matrix
 
     def _set_up(self):
         """Sets up the first of the planned methods that can be set up, and forgets those before."""
         error = None
-        for k in range(len(self._plan)):
+        self._adjoint = None
+        for k, methods in enumerate(self._plan):
             try:
-                self._make_core(self._plan[k])
+                self._core.set_up(*methods[:3], **self._options)
             except (SolverError, DeviceError) as current:
                 error = error or current
                 continue
@@ -169,17 +171,7 @@ class Solver:
             return
         raise error
 
-    def _make_core(self, methods):
-        self._adjoint = None
-        self._core = None  # frees memory first
-        solver, preconditioner, scaling, _ = methods
-        self._core = _core.Solver(
-            backend=self._backend,
-            solver=solver,
-            preconditioner=preconditioner,
-            scaling=scaling,
-            **self._options,
-        )
+    def _set_unknowns(self):
         points = self._columns_of("coordinates")
         vectors = self._columns_of("near_null")
         self._core.set_unknowns(
@@ -188,9 +180,6 @@ class Solver:
             points.ravel(),
             vectors.shape[1],
             vectors.ravel(),
-        )
-        self._core.set_matrix(
-            self._share(self._A.row_starts), self._share(self._A.columns), self._share(self._A.values)
         )
 
     def _columns_of(self, name):
@@ -267,7 +256,12 @@ class Solver:
         def attempt():
             x = writable_copy(guess)
             reports = self._core.solve(
-                self._share(right), self._share(x), n_columns, rtol, atol, limit or self._plan[0][3] or 20000
+                self._share(right),
+                self._share(x),
+                n_columns,
+                rtol,
+                atol,
+                limit if limit is not None else self._plan[0][3] or 20000,
             )
             return x, [SolveInfo(*report) for report in reports]
 
@@ -330,7 +324,7 @@ class Solver:
         A is not symmetric, although the solver that the user has named needs this."""
         if _core.needs_symmetry(self.methods[0]):
             if self._is_symmetric is None:
-                self._is_symmetric = self._examined().is_symmetric()
+                self._is_symmetric = self._core.is_symmetric()
             if self._is_symmetric:
                 return self
             if not self._is_automatic:
@@ -349,7 +343,12 @@ class Solver:
             if not self._is_automatic:
                 methods = dict(zip(("solver", "preconditioner", "scaling"), self.methods))
             self._adjoint = Solver(
-                transpose, backend=self._backend, **methods, **self._unknowns, **self._options
+                transpose,
+                backend=self._backend,
+                **methods,
+                **self._unknowns,
+                **self._options,
+                **self._resources,
             )
         adjoint = self._adjoint
         adjoint.rtol, adjoint.atol, adjoint.max_iterations = self.rtol, self.atol, self.max_iterations

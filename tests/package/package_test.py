@@ -156,22 +156,23 @@ class Csr(PackageTest):
 
 
 class PkgConfig(Csr):
-    def test_programs_have_the_iterations_and_the_residual_of_femgpu_solve(self):
+    def setUp(self):
         if shutil.which("pkg-config") is None:
             self.skipTest("no pkg-config")
-        environment = dict(os.environ, PKG_CONFIG_PATH=str(PREFIX / LIBDIR / "pkgconfig"),
-                           LD_LIBRARY_PATH=str(PREFIX / LIBDIR))
-        flags = self.output("pkg-config", "--static", "--cflags", "--libs", "femgpu", env=environment)
+        self.environment = dict(os.environ, PKG_CONFIG_PATH=str(PREFIX / LIBDIR / "pkgconfig"),
+                                LD_LIBRARY_PATH=str(PREFIX / LIBDIR))
+
+    def flags(self, *options):
+        return shlex.split(self.output("pkg-config", *options, env=self.environment))
+
+    def test_programs_have_the_iterations_and_the_residual_of_femgpu_solve(self):
         program = WORK / "csr_by_pkg_config"
         self.run_program(CXX, "-std=c++17", HERE / "consumer/csr.cc", "-o", program,
-                         *shlex.split(flags))
-        self.compare(program, env=environment)
+                         *self.flags("--static", "--cflags", "--libs", "femgpu"))
+        self.compare(program, env=self.environment)
 
     def test_file_for_mpi_requires_the_other(self):
-        if shutil.which("pkg-config") is None:
-            self.skipTest("no pkg-config")
-        environment = dict(os.environ, PKG_CONFIG_PATH=str(PREFIX / LIBDIR / "pkgconfig"))
-        flags = self.output("pkg-config", "--libs", "femgpu_mpi", env=environment).split()
+        flags = self.flags("--libs", "femgpu_mpi")
         self.assertIn("-lfemgpu", flags)
         self.assertIn("-lfemgpu_mpi", flags)
 
