@@ -447,6 +447,8 @@ NB_MODULE(_core, module)
       .def(
           "wait_for",
           [](const ArraySolver &solver, const std::uintptr_t stream) {
+            // Python passes the handle of a stream as a number.
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
             solver.device().wait_for(reinterpret_cast<void *>(stream));
           },
           "stream"_a)
