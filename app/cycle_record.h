@@ -4,6 +4,7 @@
 #include "linalg/dealii/group_solver.h"
 #include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
+#include "physics/time/time_stepper.h"
 
 #include <cstddef>
 #include <map>
@@ -28,6 +29,23 @@ struct PredictedError
   std::string source;    ///< how the error was predicted
 };
 
+/// The reported data of a transient solution at one time.
+struct TimePoint
+{
+  unsigned int output = 0; ///< number of the output in the cycle
+  std::size_t step = 0;    ///< accepted steps until then
+  double t = 0.;
+  std::vector<Quantity> quantities;
+  std::optional<ErrorNorms> errors;
+};
+
+/// The steps and outputs of a transient analysis.
+struct TimeHistory
+{
+  std::vector<StepRecord> steps; ///< accepted and rejected
+  std::vector<TimePoint> points;
+};
+
 /// The reported data of one cycle.
 struct CycleRecord
 {
@@ -42,7 +60,8 @@ struct CycleRecord
   std::optional<ErrorEstimate> estimate;
   std::optional<double> energy; ///< a(u, u)/2 - l(u); set if solves stop at energy errors
   std::optional<PredictedError> predicted; ///< empty if solves stop at the residual
-  std::vector<Quantity> quantities;
+  std::vector<Quantity> quantities;        ///< at the end time of a transient analysis
+  std::optional<TimeHistory> history;      ///< of a transient analysis
 
   std::map<std::string, double> seconds; ///< seconds by phase
   double total_seconds = 0.;

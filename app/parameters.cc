@@ -24,6 +24,11 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
                 "The equation to solve. Its data are in the section of the same name. " +
                     meanings_of(all_physics.choices()),
                 prm, Patterns::Selection(selection_of(all_physics.choices())));
+  add_parameter("Analysis", analysis,
+                "stationary: femgpu solves for the steady state. transient: it integrates from t = "
+                "0 to Time/End time, for the physics heat and poisson. branch: it follows a branch "
+                "of solutions, for the physics bratu (section Continuation).",
+                prm, Patterns::Selection("stationary|transient|branch"));
 }
 
 StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
@@ -200,6 +205,13 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
   used.push_back(run.physics);
   find_unused_data(*this, used, problems);
   find_missing_data(*this, source, problems);
+  if (continuation.enabled && run.analysis == "transient")
+    problems.push_back(locations.location_of("Continuation/Enabled") +
+                       ": 'Continuation/Enabled' contradicts Analysis = transient (" +
+                       locations.location_of("Analysis") + "). Remove one of them");
+  if (continuation.enabled && run.analysis == "stationary")
+    run.analysis = "branch";
+  continuation.enabled = run.analysis == "branch";
   throw_problems(problems);
 }
 } // namespace femgpu

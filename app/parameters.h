@@ -8,6 +8,7 @@
 #include "physics/discretization.h"
 #include "physics/measurements/measurements.h"
 #include "physics/physics.h"
+#include "physics/time/time_parameters.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -27,6 +28,7 @@ public:
 
   unsigned int dimension = 2;
   std::string physics = "poisson";
+  std::string analysis = "stationary";
 };
 
 /// The parameters of section "Study".
@@ -99,6 +101,7 @@ struct Parameters
   SolverParameters solver;
   NonlinearParameters nonlinear;
   ContinuationParameters continuation;
+  TimeParameters time;
   MeasurementParameters measurements;
   OutputParameters output;
 
@@ -108,8 +111,8 @@ struct Parameters
   /**
    * Sets the parameters that @p source and @p overrides name; other parameters are unchanged.
    * @param other_physics physics whose data are allowed too, because other runs of a study use them
-   * @throws ParameterError for invalid values, if data of the chosen physics are missing, or if
-   *         there are data of a physics that is not used
+   * @throws ParameterError for invalid values, if data of the chosen physics are missing, if there
+   *         are data of a physics that is not used, or if Continuation/Enabled contradicts Analysis
    */
   void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
              const std::vector<std::string> &other_physics = {});

@@ -9,6 +9,7 @@
 #include "app/stale_files.h"
 #include "app/study.h"
 #include "app/study_report.h"
+#include "app/time_report.h"
 #include "common/atomic_file.h"
 #include "common/console.h"
 #include "common/directory_lock.h"
@@ -192,12 +193,19 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
   write_file(directory + "/history.csv", history_csv(study));
   if (study.branch)
     write_file(directory + "/branch.csv", branch_csv(*study.branch));
+  const bool has_time = !study.cycles.empty() && study.cycles.front().history;
+  if (has_time) {
+    write_file(directory + "/time.csv", time_csv(study));
+    write_file(directory + "/steps.csv", steps_csv(study));
+  }
   write_file(directory + "/summary.json", summary_json(study));
   if (!study.is_finished)
     return;
   std::vector<std::string> files = study.files;
   if (study.branch)
     files.emplace_back("branch.csv");
+  if (has_time)
+    files.insert(files.end(), {"time.csv", "steps.csv"});
   remove_stale_files(directory, parameters.output.name, files);
 }
 

@@ -233,16 +233,45 @@ std::string validation_text(const Parameters &parameters, const Discretization<d
   return text.str();
 }
 
+namespace
+{
+/// Returns the parameter that selects continuation.
+std::string branch_key(const Parameters &parameters)
+{
+  return parameters.locations.is_set("Analysis") ? "Analysis" : "Continuation/Enabled";
+}
+
+template <int dim>
+void check_transient(const Parameters &parameters, const Problem<dim> &problem)
+{
+  if (!problem.has_capacity())
+    throw ParameterError("Physics " + parameters.run.physics +
+                             " has no transient analysis. Set Analysis to stationary, or Physics "
+                             "to heat or poisson.",
+                         "Analysis");
+  parameters.time.check();
+  if (parameters.solver.stops_at_energy_error())
+    throw ParameterError("Steps in time end their solves by the residual, but Solver/Stop at = " +
+                             parameters.solver.stop_at + ". Set 'Stop at' to auto.",
+                         "Solver/Stop at");
+  if (parameters.needs_estimate() && parameters.study.estimator == "residual")
+    throw ParameterError("Study/Estimator = residual is for stationary problems. Set it to kelly.",
+                         "Study/Estimator");
+}
+} // namespace
+
 template <int dim>
 void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem)
 {
-  if (!parameters.continuation.enabled)
+  if (parameters.run.analysis == "transient")
+    check_transient(parameters, problem);
+  if (parameters.run.analysis != "branch")
     return check_methods(problem, parameters.solver, parameters.nonlinear);
   if (!problem.traits().has_branches)
     throw ParameterError("Physics " + parameters.run.physics +
-                             " has no parameter lambda, which continuation needs. Set "
-                             "Continuation/Enabled to false, or Physics to bratu.",
-                         "Continuation/Enabled");
+                             " has no parameter lambda, which continuation needs. Set Analysis to "
+                             "stationary, or Physics to bratu.",
+                         branch_key(parameters));
   if (parameters.study.cycles > 1)
     throw ParameterError("Continuation uses a single mesh, but Study/Cycles is " +
                              std::to_string(parameters.study.cycles) +

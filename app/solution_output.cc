@@ -47,7 +47,7 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
 {
   const MPI_Comm comm = solution.discretization().communicator();
   const auto real = parameters.precision == "double" ? NumberType::float64 : NumberType::float32;
-  const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
+  const std::string base = name + "_" + dealii::Utilities::int_to_string(index, 3);
   SolutionFiles files =
       format.prepare_files(parameters,
                            node_fields(solution.solved_problem(), solution,
@@ -75,31 +75,44 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
       return;
     if (!last->pvtu_text.empty())
       write_file(parameters.path_of(series.back().second), last->pvtu_text);
-    write_file(parameters.path_of(parameters.name + format.series_extension),
-               format.series_text(series));
+    write_file(parameters.path_of(name + format.series_extension), format.series_text(series));
   });
   names.insert(names.end(), last->names.begin(), last->names.end());
   names.push_back(series.back().second);
   if (series.size() == 1)
-    names.push_back(parameters.name + format.series_extension);
+    names.push_back(name + format.series_extension);
 }
 
 template <int dim>
-void SolutionOutput<dim>::write_measurements(const unsigned int cycle, const MeasuredValues &values,
-                                             MPI_Comm communicator)
+void SolutionOutput<dim>::begin_series(const std::string &suffix, MPI_Comm communicator)
+{
+  finish(communicator);
+  series.clear();
+  name = parameters.name + suffix;
+}
+
+template <int dim>
+void SolutionOutput<dim>::write_measurements(
+    const unsigned int index, const std::vector<std::pair<std::string, std::string>> &labels,
+    const MeasuredValues &values, MPI_Comm communicator)
 {
   std::vector<std::pair<std::string, std::string>> texts; // file names and texts
   if (!values.points.rows.empty()) {
+    std::string of_labels;
+    for (const auto &label : labels)
+      of_labels += label.second + ',';
     if (points.empty()) {
-      points = "cycle,point," + header(values.points);
+      for (const auto &label : labels)
+        points += label.first + ',';
+      points += "point," + header(values.points);
       measurement_files.emplace_back("points.csv");
     }
-    points += rows(values.points, std::to_string(cycle) + ',');
+    points += rows(values.points, of_labels);
     texts.emplace_back("points.csv", points);
   }
   for (const SampledValues &line : values.lines) {
     measurement_files.push_back("line_" + line.name + "_" +
-                                dealii::Utilities::int_to_string(cycle, 3) + ".csv");
+                                dealii::Utilities::int_to_string(index, 3) + ".csv");
     texts.emplace_back(measurement_files.back(), header(line) + rows(line, ""));
   }
   rethrow_on_all_ranks<OutputError>(communicator, [&] {

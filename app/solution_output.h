@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -24,9 +25,13 @@ public:
   /// @param has_nodal_fields whether to write Problem::nodal_fields(). False along a branch: these
   /// fields are valid only for the λ that the parameters specify
   SolutionOutput(const OutputParameters &parameters, const bool has_nodal_fields)
-      : parameters(parameters), has_nodal_fields(has_nodal_fields),
+      : parameters(parameters), has_nodal_fields(has_nodal_fields), name(parameters.name),
         format(parameters.format == "vtkhdf" ? vtkhdf_format : vtu_format)
   {}
+
+  /// Collective. Ends the present series of ParaView files, and begins one with @p suffix appended
+  /// to its name. @throws OutputError if a file of the present series cannot be written
+  void begin_series(const std::string &suffix, MPI_Comm communicator);
 
   /**
    * Collective. Starts to write the solution, derived fields, exact solution and error (if known),
@@ -42,9 +47,12 @@ public:
   /// Collective. Waits until all files are written. @throws OutputError if one cannot be written
   void finish(MPI_Comm communicator);
 
-  /// Collective. On the first rank, writes the values at points of all cycles so far to points.csv
-  /// and the values along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
-  void write_measurements(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
+  /// Collective. On the first rank, writes the values at points of all calls so far to points.csv
+  /// and the values along lines to line_NAME_INDEX.csv. @throws OutputError on all ranks
+  /// @param labels names and values of the first columns of points.csv
+  void write_measurements(unsigned int index,
+                          const std::vector<std::pair<std::string, std::string>> &labels,
+                          const MeasuredValues &values, MPI_Comm communicator);
 
   /// Returns the names of the completed files relative to the output directory, measurements last.
   std::vector<std::string> files() const
@@ -57,6 +65,7 @@ public:
 private:
   const OutputParameters &parameters;
   bool has_nodal_fields;
+  std::string name; ///< prefix of the names of the present series
   const OutputFormat &format;
   std::vector<std::string> names, measurement_files;
   OutputSeries series;

@@ -28,7 +28,8 @@ std::string literal(const std::string &text)
 /// Returns a regular expression for the ParaView files of Output/Name @p name.
 std::string vtk_files(const std::string &name)
 {
-  return literal(name) + R"((_\d{3,}(\.\d{3,}\.vtu|\.pvtu|\.vtkhdf)|\.pvd|\.vtkhdf\.series))";
+  return literal(name) +
+         R"((_cycle\d+)?(_\d{3,}(\.\d{3,}\.vtu|\.pvtu|\.vtkhdf)|\.pvd|\.vtkhdf\.series))";
 }
 
 std::vector<Kind> kinds(const std::string &name)
@@ -38,6 +39,9 @@ std::vector<Kind> kinds(const std::string &name)
           {std::regex(vtk_files(name)), "file-series-version"},
           {std::regex(R"(line_.+_\d{3,}\.csv)"), "distance,x,y,"},
           {std::regex(R"(points\.csv)"), "cycle,point,x,y,"},
+          {std::regex(R"(points\.csv)"), "cycle,time,point,x,y,"},
+          {std::regex(R"(time\.csv)"), "cycle,output,step,time"},
+          {std::regex(R"(steps\.csv)"), "cycle,step,time,length,"},
           {std::regex(R"(branch\.csv)"), "index,kind,branch,arclength,"}};
 }
 
@@ -67,7 +71,8 @@ void remove_if(const std::string &directory, const Predicate &is_one)
 void remove_partial_files(const std::string &directory, const std::string &name)
 {
   const std::regex partial(
-      "(" + vtk_files(name) + R"(|line_.+_\d{3,}\.csv|(points|branch|history)\.csv|summary\.json)" +
+      "(" + vtk_files(name) +
+      R"(|line_.+_\d{3,}\.csv|(points|branch|history|time|steps)\.csv|summary\.json)" +
       R"(|convergence\.(csv|md|tex)|study\.(csv|md|tex|json))\..+\.\d+\.partial)");
   remove_if(directory, [&](const fs::path &file) {
     return std::regex_match(file.filename().string(), partial);

@@ -1,15 +1,12 @@
 #include "app/study.h"
 
 #include "app/cell_selection.h"
-#include "app/convergence.h"
+#include "app/driver.h"
 #include "app/run_checks.h"
 #include "app/solution_output.h"
 #include "app/study_report.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "physics/error_norms.h"
-#include "physics/estimators.h"
-#include "physics/extrema.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
@@ -54,7 +51,7 @@ public:
         output(state.output), study_watch(state.watch),
         mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions(),
                             static_cast<unsigned int>(study.cycles.size()))),
-        problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
+        problem(make_problem()),
         discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
                        problem->n_components()),
         selection(parameters.study, mesh.regions),
@@ -124,10 +121,7 @@ public:
     study.degree = discretization.degree();
     study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
     watch.lap();
-    if (parameters.continuation.enabled)
-      trace_branch(groups);
-    else
-      run_cycles(groups, observer);
+    run_cycles(groups, observer);
     if (study.stop_reason.empty() && study.cycles.size() < parameters.study.cycles &&
         parameters.study.is_by_remeshing())
       return;
@@ -140,6 +134,13 @@ public:
   }
 
 private:
+  std::unique_ptr<Problem<dim>> make_problem()
+  {
+    if (parameters.run.analysis == "transient")
+      mesh.regions.clock = clock = std::make_shared<double>(0.);
+    return parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions);
+  }
+
   /// Collective. Updates those data in `study` that do not belong to a single cycle.
   void update_record()
   {
@@ -286,52 +287,6 @@ private:
     return true;
   }
 
-  /// Creates the mesh of the cycle and computes u; the matrix is freed afterwards.
-  /// @return false if the study stops before this cycle
-  bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-             DiscreteSolution<dim> &solution, CycleRecord &record)
-  {
-    linalg::GroupSystem system(groups);
-    if (!begin_cycle(system, record))
-      return false;
-    if (record.cycle == 0)
-      describe(solver);
-    output.finish(comm); // ends the output of the previous cycle: the solve can use all cores
-    const Progress show = [this](const std::string &text) { console.progress(text); };
-    if (parameters.solver.stops_at_discretisation_error())
-      record.predicted = predict_error(study, record.dofs);
-    const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
-    record.solve = solver.solve(solution, system, u, energy_tolerance, record.seconds,
-                                console.shows_progress() ? show : Progress());
-    return true;
-  }
-
-  /// Computes the errors and quantities of @p record. @return the measurements of the solution
-  MeasuredValues estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
-  {
-    console.begin_phase("estimate");
-    indicators.reinit(0);
-    if (parameters.needs_estimate())
-      record.estimate = estimate_error(
-          parameters.study.estimator == "residual" ? Estimator::residual : Estimator::kelly,
-          *problem, discretization, u, indicators);
-    if (problem->exact_solution() != nullptr) {
-      double flux_error = 0.;
-      record.errors =
-          compute_errors(*problem, discretization, u, record.estimate ? &flux_error : nullptr);
-      if (record.estimate)
-        record.estimate->effectivity = record.estimate->error / flux_error;
-    }
-    record.quantities = problem->quantities(solution);
-    if (!record.errors)
-      record.norms = solution.evaluation().norms;
-    if (measurements.empty())
-      return {};
-    MeasuredValues measured = measurements.measure(solution);
-    record.quantities = with_measured(measured.quantities, record.quantities);
-    return measured;
-  }
-
   void end_cycle(const CycleRecord &record)
   {
     study.cycles.push_back(record);
@@ -342,41 +297,40 @@ private:
     console.detail(cycle_details(study.cycles.back()));
   }
 
-  void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
+  /// Makes the mesh of the next cycle and runs the driver of the analysis on it.
+  /// @return whether there was another cycle
+  bool run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
+                 const StudyObserver &observer)
   {
     CycleRecord record;
-    DiscreteSolution<dim> solution(*problem, discretization, u);
-    if (!solve(groups, solver, solution, record))
-      return;
-    watch.lap();
-    const linalg::SolveReport &report = record.solve.report;
-    if (!report.method.failed_attempt.empty())
-      console.warn(
-          report.method.failed_attempt +
-          " femgpu used solver 'direct' instead; set Solver/Fallback = none to disable this.");
-    if (report.outcome == linalg::Outcome::converged_to_rounding)
-      console.warn(report.message);
-    // The best iterate is written even if it has not converged, unless it is not finite.
-    if (parameters.solver.stops_at_discretisation_error() && report.converged())
-      record.energy = solution.evaluation().quadratic_energy;
-    if (report.converged() || std::isfinite(u.l2_norm())) {
-      const MeasuredValues measured = estimate(solution, record);
-      record.seconds["estimate"] += watch.lap();
-      if (report.converged() && record.cycle == 0) // finer meshes would repeat the warnings
-        for (const std::string &text : solution.warnings())
-          console.warn(text);
-      console.begin_phase("output");
-      if (parameters.output.write_vtu)
-        output.write(record.cycle, record.cycle, solution, indicators, report.converged());
-      if (!measurements.empty())
-        output.write_measurements(record.cycle, measured, comm);
-      record.seconds["output"] = watch.lap();
-    }
+    auto system = std::make_unique<linalg::GroupSystem>(groups);
+    if (!begin_cycle(*system, record))
+      return false;
+    if (record.cycle == 0)
+      describe(solver);
+    output.finish(comm); // ends the output of the previous cycle: the solve can use all cores
+    const std::string &analysis = parameters.run.analysis;
+    const auto save = [&] {
+      if (!observer)
+        return;
+      study.cycles.push_back(record);
+      update_record();
+      observer(study, u);
+      study.cycles.pop_back();
+    };
+    Cycle<dim> cycle = {
+        parameters,        comm, console,      *problem, discretization, clock,  solver,
+        std::move(system), u,    measurements, output,   study,          record, watch,
+        indicators,        save};
+    (analysis == "branch"      ? trace_branch<dim>
+     : analysis == "transient" ? integrate_in_time<dim>
+                               : solve_stationary<dim>)(cycle);
     end_cycle(record);
     const StudyParameters &by = parameters.study;
-    if (report.converged() && by.target_error > 0. &&
+    if (study.converged() && by.target_error > 0. &&
         record.relative_error(by.target_norm) <= by.target_error)
       stop("target_error", target_reached_text(record, by.target_norm, by.target_error));
+    return true;
   }
 
   void run_cycles(const linalg::SolverGroups &groups, const StudyObserver &observer)
@@ -385,48 +339,13 @@ private:
     const std::size_t end =
         parameters.study.is_by_remeshing() ? study.cycles.size() + 1 : parameters.study.cycles;
     while (study.stop_reason.empty() && study.cycles.size() < end) {
-      const std::size_t before = study.cycles.size();
-      run_cycle(groups, solver);
+      const bool has_run = run_cycle(groups, solver, observer);
       study.peak_device_bytes = solver.group_solver().peak_device_bytes();
-      if (observer && study.cycles.size() > before) {
+      if (observer && has_run) {
         update_record();
         observer(study, u);
       }
     }
-  }
-
-  void trace_branch(const linalg::SolverGroups &groups)
-  {
-    linalg::GroupSystem system(groups);
-    ProblemSolver<dim> solver = problem_solver(groups);
-    CycleRecord record;
-    begin_cycle(system, record);
-    describe(solver);
-    const unsigned int vtu_interval =
-        parameters.output.write_vtu ? parameters.continuation.vtu_interval : 0;
-    std::vector<double> largest; // largest |u| at each point; the solver knows nodal values only
-    const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
-      DiscreteSolution<dim> solution(*problem, discretization, values);
-      const auto index = static_cast<unsigned int>(point.index);
-      const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
-      const double at_nodes = values.linfty_norm();
-      point.largest_u =
-          largest_value(discretization, values, {Objective::length, 1.}, at_nodes, at_nodes);
-      largest.push_back(point.largest_u);
-      if (is_special)
-        console.print(to_string(point));
-      else
-        console.detail(to_string(point));
-      if (vtu_interval > 0 && (is_special || index % vtu_interval == 0))
-        output.write(index, point.arclength, solution, indicators, /* has converged */ true);
-    };
-    study.branch = solver.trace(discretization, system, u, record.seconds, on_point);
-    for (std::size_t k = 0; k < largest.size(); ++k)
-      study.branch->records[k].largest_u = largest[k];
-    record.solve = branch_summary(*study.branch, solver.method());
-    record.quantities = branch_quantities(*study.branch);
-    end_cycle(record);
-    study.peak_device_bytes = solver.group_solver().peak_device_bytes();
   }
 
   void describe(ProblemSolver<dim> &solver)
@@ -444,6 +363,7 @@ private:
   SolutionOutput<dim> &output;
   Stopwatch &study_watch;
   Mesh<dim> mesh;
+  WritableClock clock; ///< nullptr unless the analysis is transient
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
   CellSelection<dim> selection;
@@ -461,7 +381,7 @@ template <int dim, class Use>
 StudyRecord with_study_in(const Parameters &parameters, MPI_Comm communicator, Console &console,
                           const Use &use)
 {
-  StudyState<dim> state = {{}, {parameters.output, !parameters.continuation.enabled}, {}};
+  StudyState<dim> state = {{}, {parameters.output, parameters.run.analysis != "branch"}, {}};
   std::size_t n_cycles = 0;
   do {
     n_cycles = state.record.cycles.size();

@@ -2,6 +2,7 @@
 
 #include "app/convergence.h"
 #include "app/declared_parameters.h"
+#include "app/time_report.h"
 #include "common/report_values.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -37,6 +38,8 @@ std::string cycle_line(const CycleRecord &record)
   std::ostringstream line;
   line << std::setprecision(3) << "cycle " << record.cycle << ": " << record.cells << " cells, "
        << record.dofs << " dofs, " << linalg::to_string(report.outcome) << ", ";
+  if (record.history)
+    line << n_accepted(*record.history) << " steps, ";
   if (record.solve.nonlinear_iterations > 0)
     line << record.solve.nonlinear_iterations << " nonlinear iterations, ";
   if (record.solve.linear_iterations > 0 || record.solve.nonlinear_iterations == 0)
@@ -220,6 +223,8 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
   values["quantities"] = Json::object();
   for (const Quantity &quantity : cycle.quantities)
     values["quantities"][quantity.name] = quantity.value;
+  if (cycle.history)
+    values["time"] = time_values(*cycle.history);
   values["seconds"] = Json::object();
   for (const std::string &phase : phase_names)
     if (const auto entry = cycle.seconds.find(phase); entry != cycle.seconds.end())

@@ -86,11 +86,11 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
 {
   assembly_seconds = 0.;
   linalg::SolveReport report;
-  const std::optional<double> at_zero = norm_at_zero(system);
+  const bool is_relative_to_rhs = control.reference == linalg::SolveControl::Reference::rhs;
+  const std::optional<double> at_zero = is_relative_to_rhs ? norm_at_zero(system) : std::nullopt;
   u.update_ghost_values();
   report.initial_residual = report.true_residual = linearize(system, u);
   report.rhs_norm = at_zero.value_or(norm_of_rhs(system));
-  const bool is_relative_to_rhs = control.reference == linalg::SolveControl::Reference::rhs;
   report.target = std::max(control.absolute_tolerance,
                            control.relative_tolerance *
                                (is_relative_to_rhs ? report.rhs_norm : report.initial_residual));

@@ -59,6 +59,25 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
     check_weights(discretization, system);
 }
 
+template <int dim>
+void assemble_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                  const std::vector<bool> &includes, linalg::GroupSystem &system)
+{
+  CellEquation<dim> equation(problem, discretization);
+  CellTerms terms(discretization.element().n_dofs_per_cell(), /* has_weights */ false);
+  CellConstraints eliminated(discretization.constraints());
+  system.set_rhs_zero();
+  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
+    std::size_t position = 0;
+    for (const auto &cell : discretization.owned_cells())
+      if (includes[position++]) {
+        equation.linearize(cell, nullptr, terms);
+        eliminated.add_rhs(terms, system);
+      }
+  });
+  system.compress();
+}
+
 void set_initial_guess(const FeVector &u, const AffineConstraints<double> &constraints,
                        linalg::GroupSystem &system)
 {
@@ -104,4 +123,8 @@ template void assemble<2>(const Problem<2> &, const Discretization<2> &, const F
                           linalg::GroupSystem &);
 template void assemble<3>(const Problem<3> &, const Discretization<3> &, const FeVector *,
                           linalg::GroupSystem &);
+template void assemble_rhs(const Problem<2> &, const Discretization<2> &, const std::vector<bool> &,
+                           linalg::GroupSystem &);
+template void assemble_rhs(const Problem<3> &, const Discretization<3> &, const std::vector<bool> &,
+                           linalg::GroupSystem &);
 } // namespace femgpu

@@ -4,6 +4,8 @@
 #include "linalg/dealii/group_system.h"
 #include "physics/problem.h"
 
+#include <vector>
+
 namespace femgpu
 {
 /**
@@ -29,6 +31,16 @@ namespace femgpu
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
               const FeVector *u, linalg::GroupSystem &system);
+
+/**
+ * Collective. Assembles the right-hand side of a linear problem in @p system, Cᵀ (f − K g), from a
+ * part of the cells. The matrix is unchanged.
+ * @param includes selects cells by their position in Discretization::owned_cells()
+ * @throws ParameterError if data cannot be evaluated at a point
+ */
+template <int dim>
+void assemble_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                  const std::vector<bool> &includes, linalg::GroupSystem &system);
 
 /// Copies @p u to x of @p system as initial guess, with constrained unknowns set to zero.
 void set_initial_guess(const FeVector &u, const dealii::AffineConstraints<double> &constraints,

@@ -16,8 +16,8 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       on_face(discretization, discretization.face_quadrature()),
       cached_K(discretization.element().n_dofs_per_cell(),
                discretization.element().n_dofs_per_cell()),
-      u_cell(discretization.element().n_dofs_per_cell()), cell_loads(u_cell.size()),
-      cell_exchange(u_cell.size()), stiffness_forces(u_cell.size()),
+      u_cell(discretization.element().n_dofs_per_cell()), w_cell(u_cell.size()),
+      cell_loads(u_cell.size()), cell_exchange(u_cell.size()), stiffness_forces(u_cell.size()),
       loads_by_cell(curve_and_point_loads(problem, discretization))
 {
   if (problem.nonlinearity()) {
@@ -40,6 +40,34 @@ void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *cons
   s.reinit(n_components, n_components, dim, in_cell.size());
   problem.flux(in_cell.batch(), sigma);
   problem.source(in_cell.batch(), s);
+  if (const Storage *const storage = problem.storage())
+    add_storage(cell, *storage);
+}
+
+/// Adds −c (u − w)/τ to s. @pre in_cell has the solution
+template <int dim>
+void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &storage)
+{
+  const PointBatch<dim> &at = in_cell.batch();
+  capacity.reinit(1, n_components, dim, at.size());
+  problem.capacity(at, capacity);
+  w_cell = 0.;
+  if (storage.from != nullptr)
+    cell->get_dof_values(*storage.from, w_cell);
+  in_cell.evaluate(w_cell, w);
+  const double *const c = capacity.value(0);
+  for (unsigned int r = 0; r < n_components; ++r) {
+    double *const value = s.value(r), *const derivative = s.u_derivative(r, r);
+    for (unsigned int q = 0; q < at.size(); ++q) {
+      value[q] -= c[q] * (at.u[r][q] - w[r][q]) / storage.tau;
+      derivative[q] -= c[q] / storage.tau;
+    }
+    for (const unsigned int k : capacity.derivatives.written()) {
+      double *const derivative_k = s.u_derivative(r, k);
+      for (unsigned int q = 0; q < at.size(); ++q)
+        derivative_k[q] -= capacity.derivatives[k][q] * (at.u[r][q] - w[r][q]) / storage.tau;
+    }
+  }
 }
 
 template <int dim>
@@ -192,6 +220,11 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   cell_loads = 0.;
   cell_exchange = 0.;
   in_cell.add_source(s, cell_loads);
+  if (const Storage *const storage = problem.storage())
+    for (unsigned int r = 0; r < n_components; ++r)
+      for (unsigned int q = 0; q < in_cell.size(); ++q)
+        stored += capacity.values[0][q] * (in_cell.batch().u[r][q] - w[r][q]) / storage->tau *
+                  in_cell.JxW(q);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
   for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {

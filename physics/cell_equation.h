@@ -68,6 +68,13 @@ public:
     return cell_exchange;
   }
 
+  /// Returns Σ_c ∫ c (u_c − w_c)/τ over the cells evaluated so far: the rate at which the body
+  /// stores heat in a step in time; 0 without a Storage term.
+  double storage_rate() const
+  {
+    return stored;
+  }
+
   /// The flow into the body through one boundary.
   struct BoundaryFlow
   {
@@ -84,6 +91,7 @@ public:
 private:
   void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
   void set_solution(const FeVector *u, CellPoints<dim> &points) const;
+  void add_storage(const ActiveCell<dim> &cell, const Storage &storage);
   template <class Use>
   void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
   void add_weights(const ActiveCell<dim> &cell, CellTerms &terms, bool accumulates_flows);
@@ -94,12 +102,15 @@ private:
   std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;
   PointTerms linear_sigma, linear_s; ///< workspace
-  std::vector<double> c;             ///< coefficient of the reaction; workspace
-  dealii::Vector<double> w_face;     ///< workspace
+  PointTerms capacity;               ///< c of the storage term; workspace
+  PointRows w;                       ///< w of the storage term; workspace
+  double stored = 0.;
+  std::vector<double> c;         ///< coefficient of the reaction; workspace
+  dealii::Vector<double> w_face; ///< workspace
 
   PointTerms cached_sigma, cached_s; ///< σ and s of the cell whose matrix is cached_K
   dealii::FullMatrix<double> cached_K;
-  dealii::Vector<double> u_cell, cell_loads, cell_exchange, stiffness_forces;
+  dealii::Vector<double> u_cell, w_cell, cell_loads, cell_exchange, stiffness_forces;
   std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< see curve_and_point_loads()
   std::map<dealii::types::boundary_id, BoundaryFlow> flows;
 };

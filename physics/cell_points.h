@@ -72,6 +72,9 @@ public:
   void set_solution(const dealii::Vector<double> &u_cell);
   /// Sets u and its gradients to zero.
   void set_zero_solution();
+  /// Computes the components of a finite element function at the points, one row each, from the
+  /// values of the cell's dofs.
+  void evaluate(const dealii::Vector<double> &w_cell, PointRows &w) const;
 
   const PointBatch<dim> &batch() const
   {

@@ -1,8 +1,7 @@
 #include "physics/diffusion_reaction.h"
 
 #include "linalg/base/error.h"
-#include "physics/base/collective.h"
-#include "physics/cell_points.h"
+#include "physics/data_checks.h"
 #include "physics/mesh/periodicity.h"
 
 #include <deal.II/base/mpi.h>
@@ -36,6 +35,15 @@ void DiffusionReactionParameters::declare_dirichlet(const std::string &documenta
               documentation);
 }
 
+void DiffusionReactionParameters::declare_transient(const std::string &key,
+                                                    const std::string &documentation,
+                                                    const std::string &text)
+{
+  declare(capacity, key, documentation, text);
+  declare(initial_value, "Initial value",
+          "u at t = 0 of a transient analysis: an expression of x, y, z.", "0");
+}
+
 void DiffusionReactionParameters::declare_periodic()
 {
   declare(periodic, "Periodic",
@@ -46,8 +54,8 @@ void DiffusionReactionParameters::declare_periodic()
 void DiffusionReactionParameters::declare_exact_solution()
 {
   declare(exact_solution, "Exact solution",
-          "Exact u, an expression of x, y, z. If given, femgpu computes the errors in L2, H1 and "
-          "Linf.");
+          "Exact u, an expression of x, y, z, and of t in a transient analysis. If given, femgpu "
+          "computes the errors in L2, H1 and Linf.");
 }
 
 namespace
@@ -85,6 +93,17 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
       exact(make_optional_field<dim>(p.exact_solution.path, p.exact_solution.text, 1, regions)),
       reaction(reaction_)
 {
+  if (regions.clock && !p.capacity.path.empty()) {
+    if (is_blank(p.capacity.text))
+      throw ParameterError("A transient analysis needs a heat capacity. Set " + p.capacity.path +
+                               " to the product of density and specific heat, in J/(m^3 K).",
+                           p.capacity.path);
+    storage_capacity = make_material_fields<dim>(p.capacity.path, p.capacity.text, 1, regions,
+                                                 Variables::position_and_solution);
+    initial = std::make_unique<Field<dim>>(p.initial_value.path,
+                                           std::vector<std::string>{p.initial_value.text},
+                                           Variables::position, regions.definitions);
+  }
   if (!is_blank(p.reaction_coefficient.text))
     c = make_material_fields<dim>(p.reaction_coefficient.path, p.reaction_coefficient.text, 1,
                                   regions);
@@ -98,8 +117,8 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
   const bool has_nonlinear_reaction =
       reaction && !reaction->affine &&
       !(nonzero_ids(c).empty() && nonzero_ids(boundary_reaction).empty());
-  problem_traits.has_nonlinear_terms =
-      degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
+  problem_traits.has_nonlinear_terms = degree_in_u(k) > 0 || degree_in_u(storage_capacity) > 0 ||
+                                       degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   problem_traits.has_symmetric_matrix = degree_in_u(k) == 0;
   // sources that grow with u model waves, which are indefinite by intent
   problem_traits.may_be_unstable = degree_in_u(neumann) > 0 && degree_in_u(f) == 0;
@@ -135,6 +154,8 @@ DeterminingRegions DiffusionReaction<dim>::determining_regions() const
   for (const auto &[id, field] : f)
     if (field->degree_in_u() > 0)
       result.material_ids.insert(id);
+  for (const auto &entry : storage_capacity) // c ∂u/∂t determines u
+    result.material_ids.insert(entry.first);
   if (reaction && reaction->depends_on_u()) {
     result.boundary_ids.merge(nonzero_ids(boundary_reaction));
     result.material_ids.merge(nonzero_ids(c));
@@ -164,7 +185,7 @@ void DiffusionReaction<dim>::check(const Mesh<dim> &mesh, const unsigned int deg
         "Discretization/Degree");
   require_matching_sides(parameters.periodic.path, mesh, periodic);
   require_constrained_components(mesh, periodic, determining_regions(), parameters.dirichlet.path);
-  if (!dirichlet.empty())
+  if (!dirichlet.empty() || has_capacity())
     return;
   if (const auto growing = find_growing_flux(mesh); growing && growing->dominates)
     throw ParameterError(
@@ -242,99 +263,13 @@ std::string DiffusionReaction<dim>::text_of(const Mesh<dim> &mesh, const Growing
   return text.str();
 }
 
-namespace
-{
-/// Checks that @p values are positive, or zero if @p may_be_zero, at all @p points.
-/// @throws ParameterError for parameter @p path if not: "@p what is ... at ... @p region @p id"
-template <int dim>
-void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
-                  const std::vector<Point<dim>> &points, const std::vector<double> &values,
-                  const char *const region, const unsigned int id)
-{
-  for (std::size_t q = 0; q < points.size(); ++q) {
-    if (may_be_zero ? values[q] >= 0. : values[q] > 0.)
-      continue;
-    std::ostringstream text;
-    text << what << " is " << values[q] << " at (" << points[q] << ") " << region << ' ' << id
-         << ", but must " << (may_be_zero ? "not be negative" : "be positive")
-         << ". Change the expression.";
-    throw ParameterError(text.str(), path);
-  }
-}
-
-/**
- * Collective. Checks the sign of all components of @p fields, of parameter @p path, in the cells of
- * their materials: at nodes if @p may_be_zero, else at Gauss points. Skips fields that depend on u.
- * @throws ParameterError with the location and the value
- */
-template <int dim>
-void check_sign(const bool may_be_zero, const std::string &path,
-                const Discretization<dim> &discretization, const MaterialFields<dim> &fields)
-{
-  CellPoints<dim> inside(discretization, may_be_zero ? discretization.nodal_quadrature()
-                                                     : discretization.cell_quadrature());
-  std::vector<double> values;
-  std::set<types::material_id> seen; // materials whose constants were checked
-  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
-    for (const auto &cell : discretization.owned_cells()) {
-      const auto material = cell->material_id();
-      const bool is_new = seen.insert(material).second;
-      const Field<dim> &field = *fields.at(material);
-      const auto check_at = [&](const std::vector<Point<dim>> &points, const unsigned int c) {
-        field.value_list(points, values, c);
-        require_sign(may_be_zero, path, path, points, values, "in material id", material);
-      };
-      bool has_points = false;
-      for (unsigned int c = 0; c < field.n_components; ++c)
-        if (field.is_constant(c)) {
-          if (is_new)
-            check_at({cell->center()}, c);
-        }
-        else if (field.degree_in_u(c) == 0) {
-          if (!std::exchange(has_points, true))
-            inside.reinit(cell);
-          check_at(inside.batch().points(), c);
-        }
-    }
-  });
-}
-
-/**
- * Collective. Returns the largest value of component 0 of @p fields at Gauss points of the
- * boundary.
- * @throws ParameterError with @p symbol, @p path and the location if a value is negative
- */
-template <int dim>
-double largest_coefficient(const std::string &symbol, const std::string &path,
-                           const Discretization<dim> &discretization,
-                           const BoundaryFields<dim> &fields)
-{
-  CellPoints<dim> on_face(discretization, discretization.face_quadrature());
-  const std::string what = symbol + " of " + path;
-  std::vector<double> values;
-  double largest = 0.;
-  rethrow_on_all_ranks<ParameterError>(discretization.communicator(), [&] {
-    for (const auto &cell : discretization.owned_cells())
-      cell->for_each_side([&](const unsigned int number, const types::boundary_id id) {
-        const auto field = fields.find(id);
-        if (field == fields.end())
-          return;
-        on_face.reinit(cell, number);
-        field->second->value_list(on_face.batch().points(), values);
-        largest = std::max(largest, *std::max_element(values.begin(), values.end()));
-        require_sign(/* may be zero */ true, what, path, on_face.batch().points(), values,
-                     "on boundary id", id);
-      });
-  });
-  return Utilities::MPI::max(largest, discretization.communicator());
-}
-} // namespace
-
 template <int dim>
 void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretization) const
 {
   if (!parameters.conductivity.path.empty())
     check_sign(/* may be zero */ false, parameters.conductivity.path, discretization, k);
+  if (has_capacity())
+    check_sign(/* may be zero */ false, parameters.capacity.path, discretization, storage_capacity);
   if (!c.empty())
     check_sign(/* may be zero */ true, parameters.reaction_coefficient.path, discretization, c);
   if (!boundary_reaction.empty())
@@ -342,28 +277,12 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
   if (robin.empty())
     return;
   const double largest = largest_coefficient("a", parameters.robin.path, discretization, robin);
-  if (dirichlet.empty() && largest == 0.)
+  if (dirichlet.empty() && largest == 0. && !has_capacity())
     throw ParameterError(
         "a of " + parameters.robin.path +
             " is 0 everywhere, so that u is known only up to a constant. Move such conditions to " +
             parameters.neumann.path + ".",
         parameters.robin.path);
-}
-
-/// Checks that k, which depends on u, is positive. @throws ParameterError with the location and u
-template <int dim>
-void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
-                                              const std::vector<double> &k) const
-{
-  const auto bad = std::find_if(k.begin(), k.end(), [](const double k_q) { return !(k_q > 0.); });
-  if (bad == k.end())
-    return;
-  const std::size_t q = bad - k.begin();
-  std::ostringstream text;
-  const std::string path = parameters.conductivity.path;
-  text << path << " is " << *bad << " at (" << at.points()[q] << "), where u is " << at.u[0][q]
-       << ", but must be positive. Change the expression, or start closer to the solution.";
-  throw ParameterError(text.str(), path);
 }
 
 /// Computes σ = k∇u, with k for each direction.
@@ -386,12 +305,40 @@ void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) 
     }
     if (field.degree_in_u(component) == 0)
       continue;
-    require_positive(at, of_direction);
+    require_positive(parameters.conductivity.path, at, of_direction);
     u_derivative.resize(at.size());
     field.evaluate_u_derivative(at, u_derivative.data(), component);
     for (unsigned int q = 0; q < at.size(); ++q)
       sigma.u_derivative(d, 0)[q] = u_derivative[q] * gradient[q];
   }
+}
+
+template <int dim>
+TimeDependence DiffusionReaction<dim>::time_dependence() const
+{
+  TimeDependence result;
+  const auto add = [](const auto &fields, const unsigned int component, auto &ids) {
+    for (const auto &[id, field] : fields)
+      if (field->depends_on_time(component))
+        ids.insert(id);
+  };
+  const auto any = [](const auto &fields, const bool only_if_of_u = false) {
+    return std::any_of(fields.begin(), fields.end(), [&](const auto &entry) {
+      const auto &field = *entry.second;
+      return field.depends_on_time() && (!only_if_of_u || field.degree_in_u() > 0);
+    });
+  };
+  for (const auto &entry : k)
+    for (unsigned int d = 0; d < entry.second->n_components; ++d)
+      result.matrix = result.matrix || entry.second->depends_on_time(d);
+  result.matrix = result.matrix || any(storage_capacity) || any(c) || any(robin) ||
+                  any(boundary_reaction) || any(f, true) || any(neumann, true);
+  add(f, 0, result.sources);
+  add(neumann, 0, result.fluxes);
+  add(robin, 1, result.fluxes);
+  add(boundary_reaction, 1, result.fluxes);
+  add(dirichlet, 0, result.dirichlet);
+  return result;
 }
 
 namespace
@@ -415,6 +362,15 @@ void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t
     u_derivative[q] += values[q];
 }
 } // namespace
+
+template <int dim>
+void DiffusionReaction<dim>::capacity(const PointBatch<dim> &at, PointTerms &c) const
+{
+  const Field<dim> &field = *storage_capacity.at(at.material);
+  add_field(at, field, c);
+  if (field.degree_in_u() > 0)
+    require_positive(parameters.capacity.path, at, {c.value(0), c.value(0) + at.size()});
+}
 
 /// Adds λ c φ(u) to s.
 template <int dim>
@@ -478,7 +434,7 @@ template <int dim>
 std::vector<Quantity> DiffusionReaction<dim>::quantities(DiscreteSolution<dim> &solution) const
 {
   std::vector<Quantity> result;
-  if (!problem_traits.has_nonlinear_terms) {
+  if (!problem_traits.has_nonlinear_terms && !has_capacity()) {
     const Evaluation &evaluation = solution.evaluation();
     double energy = evaluation.quadratic_energy;
     if (has_nodal_reaction) {

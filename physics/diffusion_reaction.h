@@ -39,6 +39,8 @@ public:
   std::string section;
   TextParameter conductivity = {"", "1"};     ///< k, for each material; 1 if not declared
   TextParameter source, reaction_coefficient; ///< f and c, for each material
+  TextParameter capacity;                     ///< of a transient analysis, for each material
+  TextParameter initial_value;                ///< u at t = 0
   TextParameter dirichlet, neumann;           ///< g and q, for each boundary
   TextParameter robin;                        ///< 'a, g': k ∂u/∂n = g − a u
   /// 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), in addition to q.
@@ -50,6 +52,9 @@ protected:
                const std::string &text = "");
   /// Declares Dirichlet data. @p documentation is appended to the description of this parameter.
   void declare_dirichlet(const std::string &documentation);
+  /// Declares the capacity and the initial value of a transient analysis.
+  void declare_transient(const std::string &key, const std::string &documentation,
+                         const std::string &text);
   void declare_periodic();
   void declare_exact_solution();
 };
@@ -100,6 +105,8 @@ struct Reaction
  * boundaries, where (a, g_R) belong to a Robin condition and (c, g) to a boundary reaction. k is a
  * function of x and u, or a diagonal tensor of such functions. f and q may depend on u.
  *
+ * In a transient analysis, the capacity times ∂u/∂t is added to the left-hand side.
+ *
  * A reaction that is linear in u contributes to the matrix. A nonlinear reaction is integrated by
  * nodal quadrature if it is the only nonlinear term: A u = b + λ W φ(u) with a diagonal matrix W of
  * weights. If other terms are nonlinear, too, each step of Newton's method assembles all terms.
@@ -141,9 +148,19 @@ public:
   {
     return exact.get();
   }
+  bool has_capacity() const override
+  {
+    return !storage_capacity.empty();
+  }
+  const dealii::Function<dim> *initial_value() const override
+  {
+    return initial.get();
+  }
+  TimeDependence time_dependence() const override;
 
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
   void source(const PointBatch<dim> &at, PointTerms &s) const override;
+  void capacity(const PointBatch<dim> &at, PointTerms &c) const override;
   bool has_boundary_flux(const dealii::types::boundary_id id) const override
   {
     return neumann.count(id) > 0 || robin.count(id) > 0 || boundary_reaction.count(id) > 0;
@@ -153,7 +170,7 @@ public:
 
   /// Returns the energy ∫ (k|∇u|²/2 − f u) − ∫ (q u + ...) − λ ∫ c Φ(u) with Φ' = φ, which the
   /// solution minimises, and DiscreteSolution::flux_quantities(). Omits the energy if a term other
-  /// than the reaction is nonlinear in u.
+  /// than the reaction is nonlinear in u, and in a transient analysis.
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override;
   /// Returns the residual fields if the physics has a parameter for a reaction, else an empty list.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
@@ -169,15 +186,15 @@ protected:
 
   const DiffusionReactionParameters &parameters;
   MaterialFields<dim> k, f, c;
+  MaterialFields<dim> storage_capacity; ///< empty if the analysis is not transient
   BoundaryFields<dim> dirichlet, neumann, robin, boundary_reaction;
   std::vector<PeriodicSides> periodic;
-  std::unique_ptr<Field<dim>> exact;
+  std::unique_ptr<Field<dim>> exact, initial;
   std::optional<Reaction> reaction;
   bool has_nodal_reaction = false;
   ProblemTraits problem_traits;
 
 private:
-  void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
   void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
 
   /// A boundary flux g that is linear in u and grows with u: the hotter the body, the more heat

@@ -15,7 +15,8 @@ using namespace dealii;
 
 namespace
 {
-/// Section "Heat": −∇·(k∇u) + c φ(u) = f, and k ∂u/∂n = q − c (φ(u) − φ(g)) on the boundary.
+/// Section "Heat": C ∂u/∂t − ∇·(k∇u) + c φ(u) = f, and k ∂u/∂n = q − c (φ(u) − φ(g)) on the
+/// boundary.
 class HeatParameters : public DiffusionReactionParameters
 {
 public:
@@ -30,6 +31,12 @@ public:
         source, "Source",
         "f, in W/m^3: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'.",
         "0");
+    declare_transient("Heat capacity",
+                      "Heat capacity per volume c > 0, the product of density and specific heat, "
+                      "in J/(m^3 K), for a transient analysis of c du/dt - div(k grad u) = f: an "
+                      "expression of x, y, z, u and t. Values by material id or name: 'c; ids: "
+                      "c'. Must be given for Analysis = transient.",
+                      "");
     add_parameter(
         "Reaction", reaction,
         "Reaction phi(u): an expression of u, for example u^4. Empty: no reaction. A reaction of "

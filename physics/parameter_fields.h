@@ -34,7 +34,8 @@ BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::str
   BoundaryFields<dim> fields;
   for (const auto &[id, expressions] :
        parse_boundary_expressions(path, text, n_components, regions, places))
-    fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
+    fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions,
+                                              regions.clock);
   return fields;
 }
 
@@ -54,7 +55,8 @@ MaterialFields<dim> make_material_fields(const std::string &path, const std::str
   MaterialFields<dim> fields;
   for (const auto &[id, expressions] :
        parse_material_expressions(path, text, n_components, regions, allow_single))
-    fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
+    fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions,
+                                              regions.clock);
   return fields;
 }
 
@@ -75,7 +77,8 @@ std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const s
                              ", one for each component, separated by ','." +
                              advice_on_decimal_comma(text),
                          path);
-  return std::make_unique<Field<dim>>(path, expressions, Variables::position, regions.definitions);
+  return std::make_unique<Field<dim>>(path, expressions, Variables::position, regions.definitions,
+                                      regions.clock);
 }
 
 template <int dim>

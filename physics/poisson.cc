@@ -27,6 +27,10 @@ public:
     declare(source, "Right-hand side",
             "f: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'. Must "
             "be given.");
+    declare_transient("Capacity",
+                      "c > 0 in c du/dt - div(k grad u) = f for a transient analysis: an "
+                      "expression of x, y, z, u and t. Values by material id or name: 'c; ids: c'.",
+                      "1");
     declare_dirichlet("");
     declare(neumann, "Neumann",
             "Flux k du/dn = g into the body, on parts of the boundary: 'ids: g; ...', with "

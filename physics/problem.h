@@ -76,12 +76,31 @@ struct ProblemTraits
   bool has_branches = false;
 };
 
+/// The storage term of a step in time: the source −c (u − w)/τ, which stands for −c ∂u/∂t.
+struct Storage
+{
+  double tau;           ///< τ > 0
+  const FeVector *from; ///< w, with ghost values; nullptr for 0
+};
+
+/// The data of a problem that depend on the time t.
+struct TimeDependence
+{
+  bool matrix = false;                            ///< whether the matrix of a linear problem does
+  std::set<dealii::types::material_id> sources;   ///< materials whose source does
+  std::set<dealii::types::boundary_id> fluxes;    ///< boundaries whose given flux does
+  std::set<dealii::types::boundary_id> dirichlet; ///< places whose Dirichlet data do
+};
+
 /**
  * A boundary value problem: −∇·σ(x, u, ∇u) = s(x, u, ∇u) + λ c(x) φ(u), with σ·n = g(x, u) on some
  * boundaries and u given on others. Code that computes matrices, residuals, error estimates, fluxes
  * and support reactions evaluates these functions at points of cells and faces. The reaction term
  * λ c φ, with the same φ for all unknowns, is integrated by nodal quadrature, so that solvers on a
  * GPU use a diagonal matrix of weights. All other terms are integrated by Gauss quadrature.
+ *
+ * In a transient analysis, −c(x, u) ∂u/∂t is added to s, with the capacity c, and data may depend
+ * on the time of MeshRegions::clock. A step in time solves the equation with a Storage term.
  *
  * Each physics has one source file, with a ParameterAcceptor for its parameters and a subclass of
  * this class for 2D and 3D, and one line in registry.cc.
@@ -186,6 +205,28 @@ public:
   /// Adds s and its derivatives to @p s, which is zero on entry and has one row for each component.
   virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
   {}
+  /// Returns whether the problem has a capacity, so that it has transient solutions.
+  virtual bool has_capacity() const
+  {
+    return false;
+  }
+  /// Adds the capacity c > 0 and its derivatives to @p c, which is zero on entry and has one row.
+  /// @pre has_capacity()
+  virtual void capacity(const PointBatch<dim> & /* at */, PointTerms & /* c */) const
+  {}
+  virtual TimeDependence time_dependence() const
+  {
+    return {};
+  }
+  /// Returns the storage term of the current step in time; nullptr outside of steps.
+  const Storage *storage() const
+  {
+    return the_storage ? &*the_storage : nullptr;
+  }
+  void set_storage(const std::optional<Storage> &storage)
+  {
+    the_storage = storage;
+  }
   /// Returns whether g or a reaction λ c φ(u) may be nonzero on this boundary.
   virtual bool has_boundary_flux(dealii::types::boundary_id /* id */) const
   {
@@ -211,6 +252,11 @@ public:
 
   /// Returns the initial guess of the iteration in the first cycle; nullptr for zero.
   virtual const dealii::Function<dim> *initial_guess() const
+  {
+    return nullptr;
+  }
+  /// Returns the solution at the beginning of a transient analysis. @pre has_capacity()
+  virtual const dealii::Function<dim> *initial_value() const
   {
     return nullptr;
   }
@@ -247,6 +293,9 @@ public:
   {
     return "Change the data, or start from a finer or coarser mesh.";
   }
+
+private:
+  std::optional<Storage> the_storage;
 };
 } // namespace femgpu
 

@@ -166,6 +166,7 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   Evaluation result;
   result.quadratic_energy = Utilities::MPI::sum(energy, comm);
   result.stiffness_energy = Utilities::MPI::sum(stiffness, comm);
+  result.storage_rate = Utilities::MPI::sum(equation.storage_rate(), comm);
   result.internal_forces.assign(forces.begin(), forces.begin() + forces.locally_owned_size());
   if (!exchange.all_zero()) // the same on all ranks
     result.exchange.assign(exchange.begin(), exchange.begin() + exchange.locally_owned_size());
@@ -254,6 +255,8 @@ std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
   std::vector<Quantity> result;
   for (const auto &[id, flux] : outflow)
     result.push_back({"flux through " + space.mesh().regions.name_of(id), flux});
+  if (problem.storage() != nullptr)
+    result.push_back({"rate of storage", all.storage_rate});
   result.push_back({"balance defect", all.balance.relative_defect(), false});
   return result;
 }

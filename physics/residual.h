@@ -54,6 +54,7 @@ struct Evaluation
   /// condition σ·n = a (g − u), to the rows of this rank; empty if there are no such fluxes.
   std::vector<double> exchange;
   Balance balance;
+  double storage_rate = 0.; ///< ∫ c (u − w)/τ of a step in time
   /// For scalar problems: the inflow through each boundary with a given flux, including fluxes that
   /// depend on u; equal on all ranks.
   std::map<dealii::types::boundary_id, double> inflow;
@@ -155,7 +156,8 @@ public:
    * Collective. Returns "flux through ID" of a scalar problem for each id with Dirichlet data or a
    * given flux: the outward flux −∫σ·n. Where u is given, the flux is defined in the weak sense:
    * the sum of the nodal residuals on a side, where a node of two sides belongs to the smaller id.
-   * Also returns "balance defect", Balance::relative_defect().
+   * Also returns "balance defect", Balance::relative_defect(), and in a step in time "rate of
+   * storage", Evaluation::storage_rate.
    */
   std::vector<Quantity> flux_quantities();
 

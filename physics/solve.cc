@@ -2,11 +2,11 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/direct_fallback.h"
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
 #include "physics/accuracy.h"
+#include "physics/advice.h"
 #include "physics/assembled_newton.h"
 #include "physics/balance.h"
 #include "physics/mean_value.h"
@@ -38,23 +38,6 @@ std::string progress_text(const int iteration, const double residual)
   text.precision(2);
   text << "iteration " << iteration << ", residual " << std::scientific << residual;
   return text.str();
-}
-
-/// Returns whether a nonlinear solve probably failed because no solution exists. A residual at
-/// rounding level calls for another tolerance, not for another problem.
-bool indicates_no_solution(const linalg::SolveReport &report)
-{
-  constexpr double largest_backward_error = 1e-13;
-  switch (report.outcome) {
-  case Outcome::diverged:
-  case Outcome::not_finite:
-  case Outcome::indefinite_matrix:
-    return true;
-  case Outcome::stagnated:
-    return report.backward_error > largest_backward_error;
-  default:
-    return false;
-  }
 }
 
 linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
@@ -126,37 +109,6 @@ void record_scaling(const double norm, linalg::SolveReport &report)
     report.true_residual = norm;
   report.backward_error = report.componentwise_backward_error = -1.; // unknown for the scaled x
   linalg::describe(report);
-}
-
-/// Returns whether the system is indefinite and boundary data may grow with u.
-bool is_unstable(const linalg::SolveReport &report, const bool may_be_unstable)
-{
-  return may_be_unstable && (report.outcome == Outcome::indefinite_matrix ||
-                             report.outcome == Outcome::indefinite_preconditioner);
-}
-
-/// Returns advice for a failure of the linear solver; empty if there is none.
-std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
-                   const bool falls_back, const bool is_one_group, const bool may_be_unstable)
-{
-  if (report.outcome == Outcome::not_finite || report.outcome == Outcome::not_balanced)
-    return "";
-  if (report.method.solver == "direct")
-    return " Check supports and boundary conditions: the solution may not be unique.";
-  if (is_unstable(report, may_be_unstable))
-    return " Boundary data that grow with u, such as h*(u - u_0), let in more heat the hotter the "
-           "body is; convection is h*(u_0 - u). Change the sign, or set Solver/Solver to minres or "
-           "direct to compute the unstable state.";
-  if (linalg::permits_fallback(n_rows) && is_one_group) // a permitted fallback was tried already
-    return falls_back ? "" : " The system is small enough to try Solver = direct.";
-  const std::string others =
-      is_one_group ? "fsai or ic, more iterations, or, if memory permits, Solver = direct."
-                   : "more iterations, or, if one device is enough, Solver/Devices = 1.";
-  if (report.method.preconditioner == "multigrid")
-    return " Multigrid is slow for nearly incompressible materials, thin shells and wave "
-           "equations. Try Preconditioner = multigrid cycle=W, " +
-           others;
-  return " Try Preconditioner = multigrid, " + others;
 }
 } // namespace
 
@@ -256,7 +208,6 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
       record_scaling(scale_to_energy(system), report);
     copy_solution(discretization, system, u);
   }
-  the_group_solver.release(); // another solve is rare, and copies the matrix again
   return report;
 }
 
@@ -434,12 +385,14 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     show_progress("set-up");
   }
   report = solve_system(discretization, system, u, control, seconds);
+  the_group_solver.release(); // another solve is rare, and copies the matrix again
   watch.lap();
   if (report.converged())
     solution.evaluation();
   seconds["estimate"] += watch.lap();
   const Resume resume = [&](const linalg::SolveControl &to) {
     linalg::SolveReport rest = solve_system(discretization, system, u, to, seconds);
+    the_group_solver.release();
     solution.invalidate();
     add_inner_work(report.inner, rest.inner);
     return rest;
@@ -473,6 +426,40 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
                is_one_group, problem.traits().may_be_unstable);
   add_seconds(report.costs, seconds);
   return summary;
+}
+
+template <int dim>
+linalg::SolveControl ProblemSolver<dim>::step_control() const
+{
+  linalg::SolveControl control =
+      is_nonlinear(problem) ? nonlinear.control() : solver_parameters.control();
+  control.reference = linalg::SolveControl::Reference::initial_residual;
+  return control;
+}
+
+template <int dim>
+linalg::SolveReport
+ProblemSolver<dim>::solve_linear(linalg::GroupSystem &system, const linalg::SolveControl &control,
+                                 const bool same_matrix, std::map<std::string, double> &seconds)
+{
+  linalg::SolveReport report = the_group_solver.solve(system, control, same_matrix);
+  add_seconds(report.costs, seconds);
+  return report;
+}
+
+template <int dim>
+linalg::SolveReport ProblemSolver<dim>::solve_step(const Discretization<dim> &discretization,
+                                                   linalg::GroupSystem &system, FeVector &u,
+                                                   std::map<std::string, double> &seconds)
+{
+  const Stopwatch watch;
+  if (!problem.traits().has_nonlinear_terms) {
+    assemble_once(discretization, system, u);
+    seconds["assembly"] += watch.elapsed();
+  }
+  linalg::SolveReport report = solve_system(discretization, system, u, step_control(), seconds);
+  add_seconds(report.costs, seconds);
+  return report;
 }
 
 template <int dim>

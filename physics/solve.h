@@ -63,6 +63,22 @@ public:
                      double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
+  /**
+   * Solves the equations of one step in time, with the problem's Storage term, to the tolerances of
+   * the parameters relative to the residual of the first iterate. Assembles the matrix, which stays
+   * on the device.
+   * @param u the first iterate, with constraints; on return the solution with ghost values
+   */
+  linalg::SolveReport solve_step(const Discretization<dim> &discretization,
+                                 linalg::GroupSystem &system, FeVector &u,
+                                 std::map<std::string, double> &seconds);
+  /// Solves A x = b as assembled in @p system, with the x of @p system as initial guess.
+  /// @param same_matrix whether A is that of the last call, so that nothing is set up
+  linalg::SolveReport solve_linear(linalg::GroupSystem &system, const linalg::SolveControl &control,
+                                   bool same_matrix, std::map<std::string, double> &seconds);
+  /// Returns the tolerances and limits of steps in time.
+  linalg::SolveControl step_control() const;
+
   /// Traces the branch of solutions of a nonlinear problem as λ varies.
   /// @pre continuation is enabled
   /// @param u the guess at the first λ; on return the solution at the last λ

@@ -90,11 +90,13 @@ public:
       continuation->begin_pattern(A);
   }
 
-  SolveReport solve(const GroupSystem &system, const bool same_pattern, const SolveControl &control)
+  SolveReport solve(const GroupSystem &system, const bool same_pattern, const bool same_matrix,
+                    const SolveControl &control)
   {
     const auto [A, b, w, x] = system.block();
     linear->control() = control;
-    linear->set_matrix(A, same_pattern);
+    if (!same_pattern || !same_matrix)
+      linear->set_matrix(A, same_pattern);
     SolveReport report = linear->solve(b, x);
     fall_back(system, control, report);
     return report;
@@ -252,10 +254,11 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
   return report;
 }
 
-SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
+SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control,
+                               const bool same_matrix)
 {
   return solve_on_leader(system, [&](const bool same_pattern) {
-    return initialised_leader().solve(system, same_pattern, control);
+    return initialised_leader().solve(system, same_pattern, same_matrix, control);
   });
 }
 

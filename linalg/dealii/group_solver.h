@@ -63,7 +63,9 @@ public:
   void begin_pattern(const GroupSystem &system);
 
   /// Solves A x = b with the x of @p system as initial guess.
-  SolveReport solve(GroupSystem &system, const SolveControl &control);
+  /// @param same_matrix whether A is that of the last call: then only b and x are transferred, and
+  /// nothing is set up
+  SolveReport solve(GroupSystem &system, const SolveControl &control, bool same_matrix = false);
 
   /// Solves A x = b + λ W φ(x), W = diag(w), with the x of @p system as initial guess.
   SolveReport solve_nonlinear(GroupSystem &system, const Nonlinearity &phi,

@@ -230,6 +230,13 @@ void GroupSystem::set_zero(const bool has_weights)
     std::fill_n(weights(), rows, 0.);
 }
 
+void GroupSystem::set_rhs_zero()
+{
+  for (auto &rank_entries : off_rank_contributions)
+    rank_entries.clear();
+  std::fill_n(rhs(), n_owned(), 0.);
+}
+
 unsigned int GroupSystem::owner_of(const Index row) const
 {
   const auto next = std::upper_bound(rank_starts.begin(), rank_starts.end(), row);
@@ -363,17 +370,17 @@ void GroupSystem::for_each_row_with_x(const F &f) const
   synchronize(); // all ranks have read x
 }
 
-std::vector<double> GroupSystem::vmult() const
+std::vector<double> GroupSystem::vmult(const double *const B) const
 {
-  std::vector<double> Ax;
-  Ax.reserve(n_owned());
+  std::vector<double> Bx;
+  Bx.reserve(n_owned());
   for_each_row_with_x([&](const int i) {
     double sum = 0.;
     for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
-      sum += values.data()[k] * x.data()[columns.data()[k]];
-    Ax.push_back(sum);
+      sum += B[k - first_nonzero] * x.data()[columns.data()[k]];
+    Bx.push_back(sum);
   });
-  return Ax;
+  return Bx;
 }
 
 std::vector<double> GroupSystem::magnitudes() const

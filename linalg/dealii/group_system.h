@@ -64,6 +64,10 @@ public:
   /// @throws DeviceError if the pattern is new and memory is exhausted
   void set_zero(bool has_weights);
 
+  /// Sets this rank's rows of b to zero, and drops the rank's contributions to rows of other ranks.
+  /// Collective.
+  void set_rhs_zero();
+
   /// Adds values[k] to A(row, columns[k]) for k < @p n. The columns must be in ascending order and
   /// in the pattern.
   void add_row(Index row, unsigned int n, const Index *columns, const double *values);
@@ -91,8 +95,25 @@ public:
   /// already after reinit(); the plan of ghosts is valid on leaders only.
   Block block() const;
 
+  /// The entries of A in the rows that this rank owns, n_owned_nonzeros() numbers in the order of
+  /// the pattern. @pre set_zero() was called
+  double *matrix() const
+  {
+    return values.data() + first_nonzero;
+  }
+  std::size_t n_owned_nonzeros() const
+  {
+    const auto first = static_cast<int>(first_in_group);
+    return row_starts[first + static_cast<int>(n_owned())] - row_starts[first];
+  }
   /// Returns this rank's rows of A x. Collective.
-  std::vector<double> vmult() const;
+  std::vector<double> vmult() const
+  {
+    return vmult(matrix());
+  }
+  /// Returns this rank's rows of B x, for a matrix B that has the pattern of A. Collective.
+  /// @param B the entries in the rows of this rank, as in matrix()
+  std::vector<double> vmult(const double *B) const;
   /// Returns this rank's rows of |A| |x| + |b|. Collective.
   std::vector<double> magnitudes() const;
   /// Returns for each row of this rank its diagonal entry or, if that is not positive, the

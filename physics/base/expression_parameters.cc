@@ -21,7 +21,7 @@ const std::string constants_path = "Expressions/Constants", tables_path = "Expre
 template <class Known>
 void check_name(const std::string &path, const std::string &name, const Known &known)
 {
-  for (const char *const taken : {"x", "y", "z", "u", "e", "pi"})
+  for (const char *const taken : {"x", "y", "z", "t", "u", "e", "pi"})
     if (name == taken || !linalg::is_definable_name(name))
       throw ParameterError("The name '" + name + "' in " + path +
                                " is a predefined or invalid name of expressions; use another name "

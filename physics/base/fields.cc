@@ -32,38 +32,19 @@ void require_one(const std::string &path, const std::string &expression)
                              advice_on_decimal_comma(expression),
                          path);
 }
-
-/// Evaluates @p tape at n points, and stores result r of point i in @p results[r n + i].
-/// @param u the solution at the points; nullptr if the tape does not depend on it
-template <int dim>
-void evaluate_tape(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
-                   const double *const u, double *const results)
-{
-  const std::size_t n = points.size();
-  thread_local std::vector<double> coordinates; // allocation would take half the time
-  coordinates.resize(dim * n);
-  const double *variables[dim + 1];
-  for (int d = 0; d < dim; ++d) {
-    for (std::size_t i = 0; i < n; ++i)
-      coordinates[d * n + i] = points[i][d];
-    variables[d] = coordinates.data() + d * n;
-  }
-  variables[dim] = u;
-  double *of_results[1 + dim];
-  for (int r = 0; r < tape.n_results(); ++r)
-    of_results[r] = results + r * n;
-  tape.evaluate(variables, n, of_results);
-}
 } // namespace
 
 template <int dim>
 Field<dim>::Field(const std::string &path, const std::vector<std::string> &expressions,
-                  const Variables variables, const linalg::ExpressionDefinitions &definitions)
-    : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path)
+                  const Variables variables, const linalg::ExpressionDefinitions &definitions,
+                  Clock clock_)
+    : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path),
+      clock(std::move(clock_))
 {
   const bool has_u = variables == Variables::position_and_solution;
   std::vector<std::string> names = {"x", "y", "z"}; // in the order of their indices
   names.resize(dim);
+  names.emplace_back("t");
   if (has_u)
     names.emplace_back("u");
   for (const std::string &expression : expressions) {
@@ -77,14 +58,46 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     component.expression = expression;
     component.is_constant = graph[root].is_constant();
     component.constant = graph[root].value;
-    component.degree_in_u = has_u ? graph.degree(root, dim) : 0;
-    const int n_variables = component.degree_in_u > 0 ? dim + 1 : dim;
+    component.depends_on_time = graph.degree(root, dim) > 0;
+    if (component.depends_on_time && !clock)
+      throw ParameterError("'" + expression + "' of " + path +
+                               " depends on the time t, which only data of a transient analysis "
+                               "may use. Set Analysis to transient, or remove t.",
+                           path);
+    component.degree_in_u = has_u ? graph.degree(root, dim + 1) : 0;
+    const int n_variables = component.degree_in_u > 0   ? dim + 2
+                            : component.depends_on_time ? dim + 1
+                                                        : dim;
     component.value = {graph, {root}, n_variables};
     component.value_and_gradient = {graph, value_and_gradient, n_variables};
     if (component.degree_in_u > 0)
-      component.u_derivative = {graph, {graph.derivative(root, dim)}, n_variables};
+      component.u_derivative = {graph, {graph.derivative(root, dim + 1)}, n_variables};
     components.push_back(std::move(component));
   }
+}
+
+/// Evaluates @p tape at n points, and stores result r of point i in @p results[r n + i].
+/// @param u the solution at the points; nullptr if the tape does not depend on it
+template <int dim>
+void Field<dim>::evaluate_tape(const linalg::ExpressionTape &tape, const Points &points,
+                               const double *const u, double *const results) const
+{
+  const std::size_t n = points.size();
+  thread_local std::vector<double> numbers; // allocation would take half the time
+  numbers.resize((dim + 1) * n);
+  const double *variables[dim + 2];
+  for (int d = 0; d < dim; ++d) {
+    for (std::size_t i = 0; i < n; ++i)
+      numbers[d * n + i] = points[i][d];
+    variables[d] = numbers.data() + d * n;
+  }
+  std::fill_n(numbers.data() + dim * n, n, clock ? *clock : 0.);
+  variables[dim] = numbers.data() + dim * n;
+  variables[dim + 1] = u;
+  double *of_results[1 + dim];
+  for (int r = 0; r < tape.n_results(); ++r)
+    of_results[r] = results + r * n;
+  tape.evaluate(variables, n, of_results);
 }
 
 template <int dim>

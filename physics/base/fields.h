@@ -35,7 +35,7 @@ std::string decimal_comma_in(const std::string &text);
 /// " Decimals are separated by '.': write 1.5 for 1,5."; otherwise returns an empty string.
 std::string advice_on_decimal_comma(const std::string &text);
 
-/// The variables that a parameter's expressions may use.
+/// The variables that a parameter's expressions may use, besides the time t.
 enum class Variables
 {
   position,              ///< x, y and z
@@ -43,9 +43,10 @@ enum class Variables
 };
 
 /**
- * A function of position and, optionally, of a scalar solution u. Each component is an expression
- * in x, y (and z, and u) in the syntax of linalg::parse_expression(). Expressions without variables
- * are evaluated once. Gradients and ∂/∂u are symbolic derivatives. Thread-safe.
+ * A function of position and, optionally, of a scalar solution u and of the time t. Each component
+ * is an expression in x, y (and z, u, t) in the syntax of linalg::parse_expression(). Expressions
+ * without variables are evaluated once. Gradients and ∂/∂u are symbolic derivatives. Thread-safe
+ * while the clock stands still.
  */
 template <int dim>
 class Field : public dealii::Function<dim>
@@ -56,13 +57,13 @@ public:
   /**
    * @param path "Section/Key" of the parameter, for messages
    * @throws ParameterError with the column and the expected token if an expression cannot be
-   * parsed, and if a constant is not finite
+   * parsed, if a constant is not finite, and if an expression depends on t without a @p clock
    */
   Field(const std::string &path, const std::vector<std::string> &expressions,
         Variables variables = Variables::position,
-        const linalg::ExpressionDefinitions &definitions = {});
+        const linalg::ExpressionDefinitions &definitions = {}, Clock clock = nullptr);
 
-  /// Returns whether the expression contains neither coordinates nor u.
+  /// Returns whether the expression contains neither coordinates nor u nor t.
   bool is_constant(const unsigned int component = 0) const
   {
     return components[component].is_constant;
@@ -71,6 +72,10 @@ public:
   int degree_in_u(const unsigned int component = 0) const
   {
     return components[component].degree_in_u;
+  }
+  bool depends_on_time(const unsigned int component = 0) const
+  {
+    return components[component].depends_on_time;
   }
   /// Returns whether the expression is the constant 0.
   bool is_zero(const unsigned int component = 0) const
@@ -105,14 +110,18 @@ private:
     std::string expression;
     bool is_constant = true;
     int degree_in_u = 0;
+    bool depends_on_time = false;
     double constant = 0.;
     linalg::ExpressionTape value, value_and_gradient, u_derivative;
   };
 
   void require_finite(const char *what, const Points &points, std::size_t n_points,
                       unsigned int component, const double *values) const;
+  void evaluate_tape(const linalg::ExpressionTape &tape, const Points &points, const double *u,
+                     double *results) const;
 
   std::string path;
+  Clock clock;
   std::vector<Component> components;
 };
 

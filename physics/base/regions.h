@@ -7,12 +7,16 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace femgpu
 {
+/// The time t at which expressions are evaluated; nullptr if the analysis has no time.
+using Clock = std::shared_ptr<const double>;
+
 /// A named curve in 3D, or a named set of points. Boundary conditions refer to it by a boundary id
 /// that no boundary face has.
 struct CurveOrPointSet
@@ -62,7 +66,7 @@ struct NamedIds
 
 /**
  * The regions of a mesh that parameters refer to: boundaries by boundary id, volumes by material
- * id. Also holds the user's definitions for expressions.
+ * id. Also holds what expressions may use: the user's definitions and the time.
  */
 struct MeshRegions
 {
@@ -76,6 +80,7 @@ struct MeshRegions
   std::vector<CurveOrPointSet> curves_and_point_sets;
   ElementTypes cell_types;
   linalg::ExpressionDefinitions definitions;
+  Clock clock;
 
   /// Returns the curve or point set with this id; nullptr if the id belongs to boundary faces.
   const CurveOrPointSet *curve_or_point_set(BoundaryId id) const;

@@ -30,6 +30,16 @@ void CellConstraints::resolve(const std::vector<Index> &dofs)
   }
 }
 
+/// Returns entry @p row of f − K g.
+double CellConstraints::reduced_load(const CellTerms &cell, const unsigned int row) const
+{
+  double load = cell.f(row);
+  for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
+    if (inhomogeneities[j] != 0.)
+      load -= cell.K(row, j) * inhomogeneities[j];
+  return load;
+}
+
 void CellConstraints::condense(const CellTerms &cell)
 {
   const std::size_t n = targets.size();
@@ -37,11 +47,7 @@ void CellConstraints::condense(const CellTerms &cell)
   weights.assign(n, 0.);
   matrix.assign(n * n, 0.);
   for (const Share &row : shares) {
-    double f_row = cell.f(row.dof);
-    for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
-      if (inhomogeneities[j] != 0.)
-        f_row -= cell.K(row.dof, j) * inhomogeneities[j];
-    rhs[row.target] += row.weight * f_row;
+    rhs[row.target] += row.weight * reduced_load(cell, row.dof);
     if (cell.w.size() > 0)
       weights[row.target] += row.weight * cell.w(row.dof);
     for (const Share &column : shares)
@@ -70,6 +76,16 @@ void CellConstraints::add_free_cell(const CellTerms &cell, linalg::GroupSystem &
       matrix[column] = cell.K(i, order[column].second);
     system.add_row(targets[row], n, targets.data(), matrix.data());
   }
+}
+
+void CellConstraints::add_rhs(const CellTerms &cell, linalg::GroupSystem &system)
+{
+  resolve(cell.dofs);
+  rhs.assign(targets.size(), 0.);
+  for (const Share &row : shares)
+    rhs[row.target] += row.weight * reduced_load(cell, row.dof);
+  for (unsigned int row = 0; row < targets.size(); ++row)
+    system.add_rhs(targets[row], rhs[row]);
 }
 
 void CellConstraints::add(const CellTerms &cell, linalg::GroupSystem &system)

@@ -41,6 +41,8 @@ public:
   {}
 
   void add(const CellTerms &cell, linalg::GroupSystem &system);
+  /// Adds to the right-hand side only.
+  void add_rhs(const CellTerms &cell, linalg::GroupSystem &system);
 
 private:
   /// A contribution of local dof `dof` to the target-th dof of `targets`, with factor `weight`.
@@ -53,6 +55,7 @@ private:
   /// Adds the terms of a cell without constrained dofs, faster than the general case.
   void add_free_cell(const CellTerms &cell, linalg::GroupSystem &system);
   void resolve(const std::vector<Index> &dofs);
+  double reduced_load(const CellTerms &cell, unsigned int row) const;
   void condense(const CellTerms &cell);
 
   const dealii::AffineConstraints<double> &constraints;

@@ -1,0 +1,132 @@
+#include "app/driver.h"
+#include "app/time_report.h"
+#include "linalg/base/error.h"
+
+#include <deal.II/numerics/vector_tools_interpolate.h>
+
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+constexpr double seconds_between_saves = 10.;
+
+/// Writes the solutions of a transient analysis at its output times.
+template <int dim>
+class TimeOutput
+{
+public:
+  TimeOutput(Cycle<dim> &cycle, const TimeState &state) : cycle(cycle), state(state)
+  {
+    for (const CycleRecord &earlier : cycle.study.cycles)
+      n_measured += static_cast<unsigned int>(earlier.history->points.size());
+    if (cycle.parameters.study.cycles > 1)
+      cycle.output.begin_series("_cycle" + std::to_string(cycle.record.cycle), cycle.communicator);
+  }
+
+  /// Collective. Evaluates and writes the solution of the state. @pre the clock shows its time
+  void write(const bool has_converged)
+  {
+    cycle.watch.lap();
+    cycle.console.begin_phase("output");
+    // The storage term of fluxes and balance is that of the state's rate.
+    const double tau =
+        state.earlier_step > 0. ? state.earlier_step : cycle.parameters.time.first_step();
+    FeVector before = state.u;
+    before.add(-tau, state.rate);
+    before.update_ghost_values();
+    cycle.problem.set_storage(Storage{tau, &before});
+    DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, state.u);
+    CycleRecord &record = cycle.record;
+    const MeasuredValues measured = evaluate_solution(cycle, solution);
+    TimeHistory &history = *record.history;
+    const auto index = static_cast<unsigned int>(history.points.size());
+    history.points.push_back({index, state.n_steps, state.t, record.quantities, record.errors});
+    record.seconds["estimate"] += cycle.watch.lap();
+    if (cycle.parameters.output.write_vtu)
+      cycle.output.write(index, state.t, solution, cycle.indicators, has_converged);
+    if (!cycle.measurements.empty())
+      cycle.output.write_measurements(
+          n_measured++, {{"cycle", std::to_string(record.cycle)}, {"time", text_of(state.t)}},
+          measured, cycle.communicator);
+    cycle.problem.set_storage({});
+    record.seconds["output"] += cycle.watch.lap();
+  }
+
+private:
+  static std::string text_of(const double t)
+  {
+    std::ostringstream text;
+    text.precision(17);
+    text << t;
+    return text.str();
+  }
+
+  Cycle<dim> &cycle;
+  const TimeState &state;
+  unsigned int n_measured = 0;
+};
+} // namespace
+
+template <int dim>
+void integrate_in_time(Cycle<dim> &cycle)
+{
+  const TimeParameters &time = cycle.parameters.time;
+  CycleRecord &record = cycle.record;
+  record.history.emplace();
+  StageSolver<dim> stages(cycle.problem, cycle.discretization, cycle.solver, *cycle.system,
+                          cycle.clock);
+  stages.move_to(0.);
+  TimeState state;
+  state.u = cycle.discretization.make_vector();
+  VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
+                           *cycle.problem.initial_value(), state.u);
+  cycle.discretization.constraints().distribute(state.u);
+  state.u.update_ghost_values();
+  TimeStepper<dim> stepper(time, cycle.discretization, stages, state);
+  TimeOutput<dim> output(cycle, state);
+  SolveSummary &summary = record.solve;
+  summary.report = stepper.start(record.seconds);
+  stages.move_to(0.);
+  Stopwatch since_save;
+  const auto on_attempt = [&](const StepRecord &step) {
+    record.history->steps.push_back(step);
+    summary.linear_iterations += step.linear_iterations;
+    summary.nonlinear_iterations += step.nonlinear_iterations;
+    cycle.console.detail(to_string(step));
+    cycle.console.progress(to_string(step));
+  };
+  if (summary.report.converged())
+    output.write(true);
+  for (const double stop : time.stops()) {
+    while (summary.report.converged() && state.t < stop) {
+      cycle.console.begin_phase("solve");
+      const double before = state.t;
+      summary.report = stepper.advance(stop, record.seconds, on_attempt);
+      if (!summary.report.converged()) {
+        std::ostringstream text;
+        text << "The step after t = " << before << " failed, even with a length of "
+             << record.history->steps.back().length << ": " << summary.report.message;
+        summary.report.message = text.str();
+        stages.move_to(before);
+      }
+      else if (time.outputs_all_steps() || state.t == stop)
+        output.write(true);
+      const bool saves = Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,
+                                                    cycle.communicator);
+      if (saves) {
+        cycle.save();
+        since_save.lap();
+      }
+    }
+  }
+  cycle.u = state.u;
+  cycle.u.update_ghost_values();
+}
+
+template void integrate_in_time(Cycle<2> &);
+template void integrate_in_time(Cycle<3> &);
+} // namespace femgpu

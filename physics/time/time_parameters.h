@@ -1,0 +1,39 @@
+#ifndef femgpu_physics_time_time_parameters_h
+#define femgpu_physics_time_time_parameters_h
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// The parameters in section "Time".
+class TimeParameters : public dealii::ParameterAcceptor
+{
+public:
+  TimeParameters();
+
+  double end = 0.;
+  double initial_step = 0.; ///< 0: a thousandth of `end`
+  std::string step = "auto";
+  std::string scheme = "tr-bdf2";
+  double tolerance = 1e-3;
+  std::string output_times = "all";
+
+  /// Returns the length of all steps, or nullopt if it follows from the estimated error.
+  std::optional<double> fixed_step() const;
+  /// Returns the length of the first step.
+  double first_step() const;
+  /// Returns whether all steps are output.
+  bool outputs_all_steps() const;
+  /// Returns the times of the output after t = 0, in ascending order; the last one is `end`.
+  std::vector<double> stops() const;
+
+  /// Checks the parameters of a transient analysis. @throws ParameterError if one is invalid
+  void check() const;
+};
+} // namespace femgpu
+
+#endif

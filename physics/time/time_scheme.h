@@ -1,0 +1,44 @@
+#ifndef femgpu_physics_time_time_scheme_h
+#define femgpu_physics_time_time_scheme_h
+
+#include "linalg/base/choice.h"
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/**
+ * A diagonally implicit Runge-Kutta method for c u' = F(t, u) whose last stage is the solution at
+ * the end of the step. The rates u' at the stages are k_0, k_1, ..., where k_0 is the rate at the
+ * beginning, known from the previous step. Stage i solves
+ *
+ *   c (U_i − w_i)/τ = F(t + c_i Δt, U_i),   w_i = u + Δt Σ_{j<i} a_ij k_j,   τ = a Δt,
+ *
+ * and k_i = (U_i − w_i)/τ. All stages have the same a, so that linear problems need one matrix.
+ */
+struct TimeScheme
+{
+  struct Stage
+  {
+    double node;                        ///< c_i
+    std::vector<double> explicit_rates; ///< a_ij for j < i
+  };
+
+  std::string name;
+  int order;       ///< order of convergence
+  double diagonal; ///< a
+  std::vector<Stage> stages;
+  /// Δt Σ_j e_j k_j estimates the local error. If empty, the estimate also needs the rate at the
+  /// beginning of the previous step, see estimates_by_earlier_rate().
+  std::vector<double> error_weights;
+};
+
+/// Returns the scheme "backward-euler", "crank-nicolson" or "tr-bdf2".
+const TimeScheme &time_scheme(const std::string &name);
+
+/// Returns the names and descriptions of the schemes.
+std::vector<Choice> time_scheme_choices();
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,223 @@
+#include "physics/time/time_stepper.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace femgpu
+{
+using namespace dealii;
+using linalg::Outcome;
+
+namespace
+{
+constexpr double start_fraction = 1e-3; ///< length of the step that computes the first rate
+constexpr double shortest_step = 1e-10; ///< relative to the end time
+constexpr double equal_length = 1e-9;   ///< relative difference of equally long steps
+constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 5.;
+constexpr double worthwhile_factor = 1.3; ///< smaller increases do not pay for a set-up
+
+/// Sets @p rate to (@p u − @p w)/τ.
+void set_rate(const FeVector &u, const FeVector &w, const double tau, FeVector &rate)
+{
+  rate = u;
+  rate.sadd(1. / tau, -1. / tau, w);
+}
+
+/// Collective. Returns max_i |x_i|.
+double largest_magnitude(const FeVector &x)
+{
+  double largest = 0.;
+  for (const double x_i : x)
+    largest = std::max(largest, std::abs(x_i));
+  return Utilities::MPI::max(largest, x.get_mpi_communicator());
+}
+} // namespace
+
+template <int dim>
+TimeStepper<dim>::TimeStepper(const TimeParameters &parameters,
+                              const Discretization<dim> &discretization, StageSolver<dim> &stages,
+                              TimeState &state)
+    : parameters(parameters), discretization(discretization), stages(stages), state(state),
+      scheme(time_scheme(parameters.scheme)), rates(scheme.stages.size()),
+      base(discretization.make_vector()), u(base)
+{
+  if (state.n_steps == 0) {
+    state.lowest = std::numeric_limits<double>::infinity();
+    state.highest = -state.lowest;
+    extend_range(state.u);
+    state.step = parameters.first_step();
+  }
+}
+
+/// Includes the values of @p u in the range of the state.
+template <int dim>
+void TimeStepper<dim>::extend_range(const FeVector &values)
+{
+  const MPI_Comm comm = discretization.communicator();
+  double lowest = state.lowest, highest = state.highest;
+  for (const double value : values) {
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
+  }
+  state.lowest = Utilities::MPI::min(lowest, comm);
+  state.highest = Utilities::MPI::max(highest, comm);
+}
+
+template <int dim>
+linalg::SolveReport TimeStepper<dim>::start(std::map<std::string, double> &seconds)
+{
+  if (state.rate.size() > 0) {
+    linalg::SolveReport report;
+    report.outcome = Outcome::converged;
+    return report;
+  }
+  const double tau = start_fraction * parameters.first_step();
+  linalg::SolveReport report = stages.solve(state.t + tau, tau, state.u, u, seconds);
+  set_rate(u, state.u, tau, state.rate);
+  return report;
+}
+
+/// Computes all stages of a step from the state. Does not change the state.
+template <int dim>
+linalg::SolveReport TimeStepper<dim>::attempt(const double length, StepRecord &record,
+                                              std::map<std::string, double> &seconds)
+{
+  const double tau = scheme.diagonal * length;
+  linalg::SolveReport report;
+  for (std::size_t i = 0; i < scheme.stages.size(); ++i) {
+    const TimeScheme::Stage &stage = scheme.stages[i];
+    base = state.u;
+    for (std::size_t j = 0; j < stage.explicit_rates.size(); ++j)
+      if (stage.explicit_rates[j] != 0.)
+        base.add(length * stage.explicit_rates[j], j == 0 ? state.rate : rates[j - 1]);
+    base.update_ghost_values();
+    report = stages.solve(state.t + stage.node * length, tau, base, u, seconds);
+    record.nonlinear_iterations += report.inner.linear_iterations > 0 ? report.iterations : 0;
+    record.linear_iterations +=
+        report.inner.linear_iterations > 0 ? report.inner.linear_iterations : report.iterations;
+    if (!report.converged())
+      return report;
+    set_rate(u, base, tau, rates[i]);
+  }
+  return report;
+}
+
+/// Returns the estimated error of the last attempt, relative to the range of u; nullopt if the
+/// scheme cannot estimate it in the first step.
+template <int dim>
+std::optional<double> TimeStepper<dim>::estimated_error(const double length) const
+{
+  FeVector error = state.rate;
+  if (!scheme.error_weights.empty()) {
+    error *= length * scheme.error_weights[0];
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      error.add(length * scheme.error_weights[i + 1], rates[i]);
+  }
+  else { // Δt³/12 times the second divided difference of the rates
+    if (state.earlier_step == 0.)
+      return {};
+    const double h = length, h_0 = state.earlier_step, factor = h * h * h / (6. * (h + h_0));
+    error *= -factor * (1. / h + 1. / h_0);
+    error.add(factor / h, rates.back(), factor / h_0, state.earlier_rate);
+  }
+  const double range = state.highest - state.lowest;
+  const double size = largest_magnitude(error);
+  return size == 0. ? 0. : size / range;
+}
+
+template <int dim>
+void TimeStepper<dim>::accept(const double length, const double t)
+{
+  std::swap(state.earlier_rate, state.rate);
+  state.rate = rates.back();
+  state.u = u;
+  state.u.update_ghost_values();
+  state.earlier_step = length;
+  state.t = t;
+  ++state.n_steps;
+}
+
+template <int dim>
+linalg::SolveReport
+TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seconds,
+                          const std::function<void(const StepRecord &)> &on_attempt)
+{
+  const std::optional<double> fixed = parameters.fixed_step();
+  const double shortest = shortest_step * parameters.end;
+  bool was_rejected = false;
+  while (true) {
+    const Stopwatch watch;
+    const double remaining = stop - state.t;
+    const double n = std::max(1., std::ceil(remaining / state.step - equal_length));
+    double length = remaining / n;
+    if (std::abs(length - state.earlier_step) <= equal_length * length)
+      length = state.earlier_step; // the same matrix serves both steps
+    StepRecord record;
+    record.step = state.n_steps + 1;
+    record.length = length;
+    record.t = stop - (n - 1.) * length; // rounding does not accumulate
+    const std::size_t set_ups_before = stages.n_set_ups();
+    const auto end = [&](const bool is_accepted, const std::string &remark) {
+      record.is_accepted = is_accepted;
+      record.remark = remark;
+      record.set_ups = stages.n_set_ups() - set_ups_before;
+      record.seconds = watch.elapsed();
+      on_attempt(record);
+    };
+    const bool is_shortest = length <= shortest;
+    linalg::SolveReport report;
+    try {
+      report = attempt(length, record, seconds);
+    }
+    catch (const ParameterError &error) { // thrown on all ranks: data cannot be evaluated
+      report.outcome = Outcome::not_finite;
+      report.message = error.what();
+    }
+    if (!report.converged()) {
+      end(false, report.message);
+      if (is_shortest)
+        return report;
+      state.step = length / 2.;
+      was_rejected = true;
+      continue;
+    }
+    const double lowest = state.lowest, highest = state.highest;
+    extend_range(u);
+    const std::optional<double> relative_error = estimated_error(length);
+    if (relative_error)
+      record.error = *relative_error / parameters.tolerance;
+    const double factor =
+        record.error ? std::clamp(safety * std::pow(*record.error, -1. / (scheme.order + 1)),
+                                  smallest_factor, largest_factor)
+                     : 1.;
+    if (!fixed && record.error && !(*record.error <= 1.) && !is_shortest) {
+      end(false, "the local error is too large");
+      state.lowest = lowest;
+      state.highest = highest;
+      state.step = length * std::min(factor, 1. / worthwhile_factor);
+      was_rejected = true;
+      continue;
+    }
+    accept(length, record.t);
+    if (fixed)
+      state.step = std::min(*fixed, 2. * length);
+    else
+      state.step = length * (was_rejected                                 ? std::min(1., factor)
+                             : factor >= worthwhile_factor || factor < 1. ? factor
+                                                                          : 1.);
+    end(true, is_shortest && !fixed && record.error && *record.error > 1.
+                  ? "the step cannot be shorter"
+                  : "");
+    return report;
+  }
+}
+
+template class TimeStepper<2>;
+template class TimeStepper<3>;
+} // namespace femgpu

@@ -1,0 +1,92 @@
+#ifndef femgpu_physics_time_time_stepper_h
+#define femgpu_physics_time_time_stepper_h
+
+#include "physics/time/stage_solver.h"
+#include "physics/time/time_parameters.h"
+#include "physics/time/time_scheme.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// The state of a transient analysis between two steps.
+struct TimeState
+{
+  double t = 0.;
+  double step = 0.;                 ///< length of the next step, unless an output time is nearer
+  double earlier_step = 0.;         ///< length of the last step; 0 before the first one
+  FeVector u;                       ///< with ghost values
+  FeVector rate;                    ///< ∂u/∂t
+  FeVector earlier_rate;            ///< ∂u/∂t before the last step; empty before the first step
+  double lowest = 0., highest = 0.; ///< the range of all values of u so far
+  std::size_t n_steps = 0;          ///< accepted steps
+};
+
+/// A step that was tried.
+struct StepRecord
+{
+  std::size_t step =
+      0;              ///< 1 for the first accepted step; rejected steps count with their successor
+  double t = 0.;      ///< the time at its end
+  double length = 0.; ///< Δt
+  bool is_accepted = false;
+  std::optional<double> error; ///< the estimated local error divided by the tolerance
+  int nonlinear_iterations = 0, linear_iterations = 0;
+  std::size_t set_ups = 0; ///< set-ups of the preconditioner
+  double seconds = 0.;
+  std::string remark; ///< why the step was rejected or not estimated; empty if there is no reason
+};
+
+/**
+ * Advances the solution of a transient problem. The length of a step is given, or it follows from
+ * the estimated local error (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8);
+ * it changes only if the new length is shorter or at least 1.3 times as long, because a change
+ * costs a set-up. A step whose solve fails is repeated with half its length.
+ */
+template <int dim>
+class TimeStepper
+{
+public:
+  /// All arguments must outlive this object.
+  TimeStepper(const TimeParameters &parameters, const Discretization<dim> &discretization,
+              StageSolver<dim> &stages, TimeState &state);
+
+  /**
+   * Collective. Computes the rate at the beginning by a short step of backward Euler, unless the
+   * state has a rate. The solution does not advance.
+   * @return the report of the solve
+   */
+  linalg::SolveReport start(std::map<std::string, double> &seconds);
+
+  /**
+   * Collective. Makes one accepted step towards @p stop, which it reaches but does not pass.
+   * @param on_attempt is called for each step that was tried, also if it was rejected
+   * @return the report of the last solve; not converged if even the shortest step failed, in which
+   * case the state is unchanged
+   */
+  linalg::SolveReport advance(double stop, std::map<std::string, double> &seconds,
+                              const std::function<void(const StepRecord &)> &on_attempt);
+
+private:
+  linalg::SolveReport attempt(double length, StepRecord &record,
+                              std::map<std::string, double> &seconds);
+  std::optional<double> estimated_error(double length) const;
+  void extend_range(const FeVector &u);
+  void accept(double length, double t);
+
+  const TimeParameters &parameters;
+  const Discretization<dim> &discretization;
+  StageSolver<dim> &stages;
+  TimeState &state;
+  const TimeScheme &scheme;
+  std::vector<FeVector> rates; ///< k_1, k_2, ...
+  FeVector base, u;            ///< w and U of the last stage
+};
+} // namespace femgpu
+
+#endif
