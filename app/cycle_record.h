@@ -4,7 +4,7 @@
 #include "linalg/dealii/group_solver.h"
 #include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
-#include "physics/time/time_stepper.h"
+#include "physics/time/step_record.h"
 
 #include <cstddef>
 #include <map>

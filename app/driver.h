@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 /**
  * @file
@@ -44,6 +45,9 @@ struct Cycle
   dealii::Vector<float> &indicators;
   /// Collective. Writes the tables of the study with the present state of this cycle.
   std::function<void()> save;
+  /// Collective. Refines and coarsens the mesh by the indicators, interpolates functions to the new
+  /// mesh, without constraints applied, and makes the pattern of `system`.
+  std::function<void(const std::vector<FeVector *> &)> adapt;
 };
 
 /// Solves a stationary problem.

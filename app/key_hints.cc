@@ -18,19 +18,15 @@ struct KeyHint
   std::string_view advice;  ///< text that follows the key; the whole clause if there is no key
 };
 
-constexpr std::string_view steady =
-    "femgpu computes steady states only; docs/limits.md names programs for transient problems";
-
 constexpr KeyHint hints[] = {
     // loads
     {"gravity|weight|self weight|acceleration|inertia", "", "Elasticity/Body force",
      ", for example '0, 0, -7850*9.81' (density times acceleration)"},
     {"density|mass density|rho|mass", "", "Elasticity/Body force",
      " with the density as a factor, for example '0, 0, -7850*9.81'"},
-    {"density|mass density|rho", "Heat", "",
-     "a steady temperature does not depend on it: remove it (docs/limits.md)"},
-    {"heat capacity|specific heat|cp", "", "",
-     "a steady temperature does not depend on it: remove it (docs/limits.md)"},
+    {"density|mass density|rho|specific heat|cp", "Heat", "Heat/Heat capacity",
+     ", the product of density and specific heat, with 'Analysis = transient'"},
+    {"heat capacity|specific heat|cp", "", "Heat/Heat capacity", " with 'Analysis = transient'"},
     {"centrifugal load|centrifugal force|angular velocity|rotational speed", "",
      "Elasticity/Body force", " with density times omega^2 times the distance from the axis"},
     {"neumann", "Elasticity", "Elasticity/Traction", ": force per area on boundary ids"},
@@ -89,12 +85,15 @@ constexpr KeyHint hints[] = {
     {"plasticity|hardening|creep|damage", "", "",
      "femgpu is linear elastic; 'Elasticity/Yield stress' reports a safety factor "
      "(docs/limits.md)"},
-    // what a steady problem does not have
-    {"time|times|time step|timestep|time stepping|end time|final time|dt|transient|"
-     "time integration",
-     "", "", steady},
-    {"initial condition|initial value|initial temperature", "", "",
-     "a steady problem has no initial condition; 'Heat/Initial guess' starts a nonlinear solve"},
+    // time
+    {"time|times|transient|time integration|time stepping|time dependent", "", "",
+     "set 'Analysis = transient', and use section 'Time'"},
+    {"time step|timestep|step size|dt|delta t", "", "Time/Step", " with 'Analysis = transient'"},
+    {"end time|final time|t end", "", "Time/End time", " with 'Analysis = transient'"},
+    {"initial condition|initial value|initial temperature", "Poisson", "Poisson/Initial value",
+     " with 'Analysis = transient'"},
+    {"initial condition|initial value|initial temperature", "", "Heat/Initial value",
+     " with 'Analysis = transient'"},
     {"damping|frequency|mode|modal analysis|eigenvalue|number of eigenvalues|dynamics|wave", "", "",
      "femgpu computes static problems only; docs/limits.md names programs for dynamics"},
     {"buckling", "", "", "femgpu computes no buckling loads; docs/limits.md names other programs"},

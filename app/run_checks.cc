@@ -254,7 +254,16 @@ void check_transient(const Parameters &parameters, const Problem<dim> &problem)
     throw ParameterError("Steps in time end their solves by the residual, but Solver/Stop at = " +
                              parameters.solver.stop_at + ". Set 'Stop at' to auto.",
                          "Solver/Stop at");
-  if (parameters.needs_estimate() && parameters.study.estimator == "residual")
+  const StudyParameters &study = parameters.study;
+  if (parameters.time.adapt_every > 0 && !study.is_adaptive())
+    throw ParameterError("Time/Adapt every needs an adaptive mesh, but Study/Refinement is " +
+                             study.refinement + ". Set Study/Refinement to adaptive.",
+                         "Time/Adapt every");
+  if (parameters.time.adapt_every > 0 && study.cycles > 1)
+    throw ParameterError("Time/Adapt every changes the mesh within a cycle, but Study/Cycles is " +
+                             std::to_string(study.cycles) + ". Set Study/Cycles to 1.",
+                         "Study/Cycles");
+  if (parameters.needs_estimate() && study.estimator == "residual")
     throw ParameterError("Study/Estimator = residual is for stationary problems. Set it to kelly.",
                          "Study/Estimator");
 }

@@ -229,7 +229,7 @@ private:
       return false; // before the mesh is created
     check_size(size_for(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
-    u = refine_and_transfer(mesh, discretization, u);
+    refine_and_transfer(mesh, discretization, {&u});
     check_cells(discretization, console);
     return !exceeds_max_dofs(discretization.dofs().n_dofs());
   }
@@ -273,6 +273,14 @@ private:
       measurements.check(begin);
     }
     record.seconds["dofs"] = watch.lap();
+    begin_system(system, record);
+    console.begin_phase("solve");
+    return true;
+  }
+
+  /// Makes the pattern of @p system for the present mesh, which @p record describes.
+  void begin_system(linalg::GroupSystem &system, CycleRecord &record)
+  {
     console.begin_phase("pattern");
     make_pattern(discretization, system);
     describe_unknowns(*problem, discretization,
@@ -282,9 +290,28 @@ private:
     record.nonzeros = system.n_nonzeros();
     study.rows_of_groups = system.rows_of_groups();
     record.h = discretization.largest_diameter();
-    record.seconds["pattern"] = watch.lap();
-    console.begin_phase("solve");
-    return true;
+    record.seconds["pattern"] += watch.lap();
+  }
+
+  /// Refines and coarsens the mesh by the indicators within a cycle, see Cycle::adapt. Above
+  /// Study/Maximum dofs, only coarsens.
+  void adapt(const std::vector<FeVector *> &functions, linalg::GroupSystem &system,
+             CycleRecord &record)
+  {
+    watch.lap();
+    console.begin_phase("grid");
+    selection.flag(mesh, indicators);
+    if (const std::size_t limit = parameters.study.maximum_dofs;
+        limit > 0 && min_dofs_after_flags(discretization) > limit)
+      for (const auto &cell : mesh.triangulation->active_cell_iterators())
+        cell->clear_refine_flag();
+    check_size(size_for(cells_after_flags(mesh)), "Time/Adapt every");
+    refine_and_transfer(mesh, discretization, functions);
+    indicators.reinit(0);
+    record.seconds["grid"] += watch.lap();
+    discretization.make_constraints(*problem);
+    record.seconds["dofs"] += watch.lap();
+    begin_system(system, record);
   }
 
   void end_cycle(const CycleRecord &record)
@@ -318,10 +345,13 @@ private:
       observer(study, u);
       study.cycles.pop_back();
     };
+    const auto adapt_mesh = [&, &of_cycle = *system](const std::vector<FeVector *> &functions) {
+      adapt(functions, of_cycle, record);
+    };
     Cycle<dim> cycle = {
         parameters,        comm, console,      *problem, discretization, clock,  solver,
         std::move(system), u,    measurements, output,   study,          record, watch,
-        indicators,        save};
+        indicators,        save, adapt_mesh};
     (analysis == "branch"      ? trace_branch<dim>
      : analysis == "transient" ? integrate_in_time<dim>
                                : solve_stationary<dim>)(cycle);

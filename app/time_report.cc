@@ -88,10 +88,18 @@ Json time_values(const TimeHistory &history)
                  {"set_ups", set_ups},
                  {"times", Json::array()},
                  {"quantities", Json::object()}};
+  if (history.points.empty())
+    return values;
+  for (const Quantity &quantity : history.points.back().quantities)
+    values["quantities"][quantity.name] = Json::array();
   for (const TimePoint &point : history.points) {
     values["times"].push_back(point.t);
-    for (const Quantity &quantity : point.quantities)
-      values["quantities"][quantity.name].push_back(quantity.value);
+    for (auto &[name, column] : values["quantities"].items()) {
+      const auto found =
+          std::find_if(point.quantities.begin(), point.quantities.end(),
+                       [&, &name = name](const Quantity &q) { return q.name == name; });
+      column.push_back(found == point.quantities.end() ? Json() : Json(found->value));
+    }
     if (point.errors)
       for (const auto &[name, norm] : error_norms)
         values["errors"][name].push_back((*point.errors).*norm);

@@ -1,10 +1,15 @@
 #include "app/driver.h"
 #include "app/time_report.h"
-#include "linalg/base/error.h"
+#include "physics/estimators.h"
+#include "physics/time/time_stepper.h"
 
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -42,6 +47,8 @@ public:
     DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, state.u);
     CycleRecord &record = cycle.record;
     const MeasuredValues measured = evaluate_solution(cycle, solution);
+    if (state.n_steps == 0) // initial data do not determine a rate, and so no fluxes
+      remove_fluxes(solution, record.quantities);
     TimeHistory &history = *record.history;
     const auto index = static_cast<unsigned int>(history.points.size());
     history.points.push_back({index, state.n_steps, state.t, record.quantities, record.errors});
@@ -57,6 +64,13 @@ public:
   }
 
 private:
+  static void remove_fluxes(DiscreteSolution<dim> &solution, std::vector<Quantity> &quantities)
+  {
+    for (const Quantity &flux : solution.flux_quantities())
+      quantities.erase(std::remove_if(quantities.begin(), quantities.end(),
+                                      [&](const Quantity &q) { return q.name == flux.name; }),
+                       quantities.end());
+  }
   static std::string text_of(const double t)
   {
     std::ostringstream text;
@@ -71,26 +85,49 @@ private:
 };
 } // namespace
 
+namespace
+{
+/// Collective. Adapts the mesh to u of the state, which is moved to the new mesh.
+template <int dim>
+void adapt(Cycle<dim> &cycle, TimeState &state)
+{
+  if (cycle.indicators.size() == 0 && cycle.parameters.study.is_by_estimate())
+    estimate_error(Estimator::kelly, cycle.problem, cycle.discretization, state.u,
+                   cycle.indicators);
+  cycle.adapt({&state.u});
+  cycle.discretization.constraints().distribute(state.u);
+  state.u.update_ghost_values();
+  state.earlier_step = 0.; // rates on the former mesh are of no use
+}
+} // namespace
+
 template <int dim>
 void integrate_in_time(Cycle<dim> &cycle)
 {
   const TimeParameters &time = cycle.parameters.time;
   CycleRecord &record = cycle.record;
   record.history.emplace();
-  StageSolver<dim> stages(cycle.problem, cycle.discretization, cycle.solver, *cycle.system,
-                          cycle.clock);
-  stages.move_to(0.);
+  std::optional<StageSolver<dim>> stages; // for the present mesh, as the next object
+  std::optional<TimeStepper<dim>> stepper;
   TimeState state;
+  linalg::SolveCosts costs; // of earlier meshes
+  const auto begin_mesh = [&] {
+    if (stages)
+      costs += stages->costs();
+    stages.emplace(cycle.problem, cycle.discretization, cycle.solver, *cycle.system, cycle.clock);
+    stages->move_to(state.t);
+  };
+  begin_mesh();
   state.u = cycle.discretization.make_vector();
   VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
                            *cycle.problem.initial_value(), state.u);
   cycle.discretization.constraints().distribute(state.u);
   state.u.update_ghost_values();
-  TimeStepper<dim> stepper(time, cycle.discretization, stages, state);
+  stepper.emplace(time, cycle.discretization, *stages, state);
   TimeOutput<dim> output(cycle, state);
   SolveSummary &summary = record.solve;
-  summary.report = stepper.start(record.seconds);
-  stages.move_to(0.);
+  summary.report = stepper->start(record.seconds);
+  stages->move_to(0.);
   Stopwatch since_save;
   const auto on_attempt = [&](const StepRecord &step) {
     record.history->steps.push_back(step);
@@ -105,16 +142,25 @@ void integrate_in_time(Cycle<dim> &cycle)
     while (summary.report.converged() && state.t < stop) {
       cycle.console.begin_phase("solve");
       const double before = state.t;
-      summary.report = stepper.advance(stop, record.seconds, on_attempt);
+      summary.report = stepper->advance(stop, record.seconds, on_attempt);
       if (!summary.report.converged()) {
         std::ostringstream text;
         text << "The step after t = " << before << " failed, even with a length of "
              << record.history->steps.back().length << ": " << summary.report.message;
         summary.report.message = text.str();
-        stages.move_to(before);
+        stages->move_to(before);
       }
-      else if (time.outputs_all_steps() || state.t == stop)
-        output.write(true);
+      else {
+        cycle.indicators.reinit(0);
+        if (time.outputs_all_steps() || state.t == stop)
+          output.write(true);
+        if (time.adapt_every > 0 && state.n_steps % time.adapt_every == 0 && state.t < time.end) {
+          adapt(cycle, state);
+          begin_mesh();
+          stepper.emplace(time, cycle.discretization, *stages, state);
+          summary.report = stepper->start(record.seconds);
+        }
+      }
       const bool saves = Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,
                                                     cycle.communicator);
       if (saves) {
@@ -123,6 +169,8 @@ void integrate_in_time(Cycle<dim> &cycle)
       }
     }
   }
+  costs += stages->costs();
+  summary.report.costs = costs;
   cycle.u = state.u;
   cycle.u.update_ghost_values();
 }

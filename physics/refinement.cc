@@ -249,20 +249,31 @@ void refine_initially(Mesh<dim> &mesh, const unsigned int times, const std::stri
 }
 
 template <int dim>
-FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
-                             const FeVector &u)
+void refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
+                         const std::vector<FeVector *> &functions)
 {
-  if (mesh.is_simplex)
-    return refine_simplices_and_transfer(mesh, discretization, u);
+  if (mesh.is_simplex) {
+    FeVector none = discretization.make_vector();
+    FeVector &u = functions.empty() ? none : *functions[0];
+    u = refine_simplices_and_transfer(mesh, discretization, u);
+    return;
+  }
   compat::SolutionTransfer<dim, FeVector> transfer(discretization.dofs());
-  transfer.prepare_for_coarsening_and_refinement(u);
+  if (!functions.empty())
+    transfer.prepare_for_coarsening_and_refinement(
+        std::vector<const FeVector *>(functions.begin(), functions.end()));
   mesh.triangulation->execute_coarsening_and_refinement();
   discretization.distribute_dofs();
-  // This vector has ghost entries because interpolate() writes all dofs of a rank's own cells, also
-  // those that belong to other ranks.
-  FeVector guess = discretization.make_vector();
-  transfer.interpolate(guess);
-  return guess;
+  // These vectors have ghost entries because interpolate() writes all dofs of a rank's own cells,
+  // also those that belong to other ranks.
+  std::vector<FeVector> transferred(functions.size(), discretization.make_vector());
+  std::vector<FeVector *> to;
+  for (FeVector &function : transferred)
+    to.push_back(&function);
+  if (!functions.empty())
+    transfer.interpolate(to);
+  for (std::size_t k = 0; k < functions.size(); ++k)
+    *functions[k] = std::move(transferred[k]);
 }
 
 namespace
@@ -403,7 +414,7 @@ template void flag_by_indicators(Mesh<2> &, const Vector<float> &, const Refinem
 template bool limit_level(Mesh<2> &, unsigned int);
 template unsigned int cells_per_block(const Discretization<2> &, const Problem<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
-template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
+template void refine_and_transfer(Mesh<2> &, Discretization<2> &, const std::vector<FeVector *> &);
 template double predict_n_cells(const Mesh<2> &, unsigned int, const std::string &, double);
 template double cells_after_flags(const Mesh<2> &);
 template std::size_t min_dofs_after_flags(const Discretization<2> &);
@@ -411,7 +422,7 @@ template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const Refinem
 template bool limit_level(Mesh<3> &, unsigned int);
 template unsigned int cells_per_block(const Discretization<3> &, const Problem<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
-template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
+template void refine_and_transfer(Mesh<3> &, Discretization<3> &, const std::vector<FeVector *> &);
 template double predict_n_cells(const Mesh<3> &, unsigned int, const std::string &, double);
 template double cells_after_flags(const Mesh<3> &);
 template std::size_t min_dofs_after_flags(const Discretization<3> &);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -102,14 +103,15 @@ template <int dim>
 std::size_t min_dofs_after_flags(const Discretization<dim> &discretization);
 
 /**
- * Collective. Refines and coarsens the flagged cells, renumbers the dofs and returns @p u
- * interpolated to the new space, as an initial guess without constraints applied. All triangles and
- * tetrahedra are refined, whatever their flags.
+ * Collective. Refines and coarsens the flagged cells, renumbers the dofs and interpolates
+ * @p functions to the new space, without constraints applied. All triangles and tetrahedra are
+ * refined, whatever their flags.
  * @param mesh the mesh of @p discretization
+ * @param functions with ghost values; for triangles and tetrahedra one function at most
  */
 template <int dim>
-FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
-                             const FeVector &u);
+void refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
+                         const std::vector<FeVector *> &functions);
 } // namespace femgpu
 
 #endif

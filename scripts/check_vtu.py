@@ -10,6 +10,7 @@ reported smallest and largest values. Exits with 1 at the end if a check failed.
 import argparse
 import json
 import math
+import os
 import re
 import sys
 
@@ -93,13 +94,24 @@ def check_cycle(path, cycle, element):
                                   f"{expected:.9g}")
 
 
-def check_summary(members, arguments):
-    """Compares the files of a .pvd with the cycles of summary.json, unless a branch was traced."""
+def check_outputs(members, cycle, element):
+    """Compares the files of a .pvd with the output times of a transient cycle."""
+    if len(members) != len(cycle["time"]["times"]):
+        raise vtu.BadFile(f"{len(members)} files in the .pvd, but {len(cycle['time']['times'])} outputs")
+    check_cycle(members[-1], cycle, element)
+
+
+def check_summary(series, members, arguments):
+    """Compares the files of the .pvd `series` with summary.json, unless a branch was traced."""
     with open(arguments.summary, encoding="utf-8") as file:
         summary = json.load(file)
     if "continuation" in summary:
         return
     cycles = summary["cycles"]
+    if "time" in cycles[-1]:
+        number = re.search(r"_cycle(\d+)\.", os.path.basename(series))
+        check_outputs(members, cycles[int(number[1]) if number else -1], summary["element"])
+        return
     if len(members) != len(cycles):  # a cycle that did not converge need not have a file
         cycles = [cycle for cycle in cycles if results.is_converged(cycle)]
     if len(members) != len(cycles):
@@ -126,7 +138,7 @@ def main():
                 members = vtu.files_of_collection(path)
                 print(f"{path}: {len(members)} files")
                 if arguments.summary:
-                    check_summary(members, arguments)
+                    check_summary(path, members, arguments)
             else:
                 members = [path]
         except (vtu.BadFile, OSError, ValueError, KeyError) as error:

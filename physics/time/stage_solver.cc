@@ -156,8 +156,11 @@ linalg::SolveReport StageSolver<dim>::solve(const double t, const double tau, co
                                             FeVector &u, std::map<std::string, double> &seconds)
 {
   move_to(t);
-  if (has_constant_matrix)
-    return solve_constant(tau, w, u, seconds);
+  if (has_constant_matrix) {
+    linalg::SolveReport report = solve_constant(tau, w, u, seconds);
+    all_costs += report.costs;
+    return report;
+  }
   u = w;
   discretization.constraints().distribute(u);
   u.update_ghost_values();
@@ -165,6 +168,7 @@ linalg::SolveReport StageSolver<dim>::solve(const double t, const double tau, co
   problem.check_data(discretization);
   linalg::SolveReport report = solver.solve_step(discretization, system, u, seconds);
   set_ups += static_cast<std::size_t>(is_nonlinear(problem) ? report.iterations : 1);
+  all_costs += report.costs;
   return report;
 }
 

@@ -51,6 +51,12 @@ public:
     return set_ups;
   }
 
+  /// Returns the costs of all solves.
+  const linalg::SolveCosts &costs() const
+  {
+    return all_costs;
+  }
+
 private:
   linalg::SolveReport solve_constant(double tau, const FeVector &w, FeVector &u,
                                      std::map<std::string, double> &seconds);
@@ -66,6 +72,7 @@ private:
   TimeDependence dependence;
   bool has_constant_matrix;
   std::size_t set_ups = 0;
+  linalg::SolveCosts all_costs;
 
   // The following members serve problems with a constant matrix.
   std::vector<double> K, M;         ///< entries of the rank's rows: K, and M/τ for τ = tau_of_M

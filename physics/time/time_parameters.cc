@@ -42,6 +42,12 @@ TimeParameters::TimeParameters() : ParameterAcceptor("/Time")
                 "Times at which femgpu writes files for ParaView, measurements and the rows of "
                 "time.csv, besides t = 0 and End time. all: after each step. every D: at multiples "
                 "of D. Or a list, such as '1, 2, 5'.");
+  add_parameter(
+      "Adapt every", adapt_every,
+      "Number of steps after which femgpu refines and coarsens the mesh, by the estimated "
+      "error and the parameters of section Study, with Refinement = adaptive. 0: the mesh "
+      "is constant in time.",
+      prm, Patterns::Integer(0, 1000000));
 }
 
 std::optional<double> TimeParameters::fixed_step() const

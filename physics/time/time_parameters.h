@@ -21,6 +21,7 @@ public:
   std::string scheme = "tr-bdf2";
   double tolerance = 1e-3;
   std::string output_times = "all";
+  unsigned int adapt_every = 0; ///< steps between changes of the mesh; 0: none
 
   /// Returns the length of all steps, or nullopt if it follows from the estimated error.
   std::optional<double> fixed_step() const;

@@ -72,14 +72,19 @@ void TimeStepper<dim>::extend_range(const FeVector &values)
 template <int dim>
 linalg::SolveReport TimeStepper<dim>::start(std::map<std::string, double> &seconds)
 {
-  if (state.rate.size() > 0) {
-    linalg::SolveReport report;
-    report.outcome = Outcome::converged;
-    return report;
-  }
-  const double tau = start_fraction * parameters.first_step();
+  const double tau = scheme.diagonal * state.step; // of the stages of the first step: one matrix
   linalg::SolveReport report = stages.solve(state.t + tau, tau, state.u, u, seconds);
+  if (!report.converged())
+    return report;
   set_rate(u, state.u, tau, state.rate);
+  base = u;
+  base.update_ghost_values();
+  report = stages.solve(state.t + 2. * tau, tau, base, u, seconds);
+  if (!report.converged())
+    return report;
+  FeVector later;
+  set_rate(u, base, tau, later);
+  state.rate.sadd(2., -1., later);
   return report;
 }
 
@@ -141,6 +146,7 @@ void TimeStepper<dim>::accept(const double length, const double t)
   state.earlier_step = length;
   state.t = t;
   ++state.n_steps;
+  is_first = false;
 }
 
 template <int dim>
@@ -173,7 +179,12 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
     const bool is_shortest = length <= shortest;
     linalg::SolveReport report;
     try {
-      report = attempt(length, record, seconds);
+      if (was_rejected && is_first) // the rate was computed for a longer step
+        report = start(seconds);
+      else
+        report.outcome = Outcome::converged;
+      if (report.converged())
+        report = attempt(length, record, seconds);
     }
     catch (const ParameterError &error) { // thrown on all ranks: data cannot be evaluated
       report.outcome = Outcome::not_finite;
@@ -189,7 +200,8 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
     }
     const double lowest = state.lowest, highest = state.highest;
     extend_range(u);
-    const std::optional<double> relative_error = estimated_error(length);
+    const bool is_judged = !is_first || state.n_steps == 0;
+    const std::optional<double> relative_error = is_judged ? estimated_error(length) : std::nullopt;
     if (relative_error)
       record.error = *relative_error / parameters.tolerance;
     const double factor =

@@ -2,6 +2,7 @@
 #define femgpu_physics_time_time_stepper_h
 
 #include "physics/time/stage_solver.h"
+#include "physics/time/step_record.h"
 #include "physics/time/time_parameters.h"
 #include "physics/time/time_scheme.h"
 
@@ -27,21 +28,6 @@ struct TimeState
   std::size_t n_steps = 0;          ///< accepted steps
 };
 
-/// A step that was tried.
-struct StepRecord
-{
-  std::size_t step =
-      0;              ///< 1 for the first accepted step; rejected steps count with their successor
-  double t = 0.;      ///< the time at its end
-  double length = 0.; ///< Δt
-  bool is_accepted = false;
-  std::optional<double> error; ///< the estimated local error divided by the tolerance
-  int nonlinear_iterations = 0, linear_iterations = 0;
-  std::size_t set_ups = 0; ///< set-ups of the preconditioner
-  double seconds = 0.;
-  std::string remark; ///< why the step was rejected or not estimated; empty if there is no reason
-};
-
 /**
  * Advances the solution of a transient problem. The length of a step is given, or it follows from
  * the estimated local error (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8);
@@ -57,9 +43,10 @@ public:
               StageSolver<dim> &stages, TimeState &state);
 
   /**
-   * Collective. Computes the rate at the beginning by a short step of backward Euler, unless the
-   * state has a rate. The solution does not advance.
-   * @return the report of the solve
+   * Collective. Computes the rate of the state, from two short steps of backward Euler and linear
+   * extrapolation of their rates, which damps fast modes. To be called first on each mesh, after
+   * the state was interpolated to it. The solution does not advance.
+   * @return the report of the last solve
    */
   linalg::SolveReport start(std::map<std::string, double> &seconds);
 
@@ -84,6 +71,7 @@ private:
   StageSolver<dim> &stages;
   TimeState &state;
   const TimeScheme &scheme;
+  bool is_first = true;        ///< whether this object has not made a step yet
   std::vector<FeVector> rates; ///< k_1, k_2, ...
   FeVector base, u;            ///< w and U of the last stage
 };

@@ -162,7 +162,7 @@ struct Trial
   }
   void refine()
   {
-    u = refine_and_transfer(mesh, discretization, u);
+    refine_and_transfer(mesh, discretization, {&u});
   }
   double error() const
   {

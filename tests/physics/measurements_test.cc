@@ -75,7 +75,7 @@ struct Fixture
         indicators(cell->active_cell_index()) =
             static_cast<float>(1. / (0.01 + cell->center().norm()));
       flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.2, 0.});
-      refine_and_transfer(mesh, discretization, discretization.make_vector());
+      refine_and_transfer(mesh, discretization, {});
     }
     for (const auto &cell : mesh.triangulation->active_cell_iterators())
       cell->set_material_id(cell->center()[0] < 0.5 ? 0 : 1);

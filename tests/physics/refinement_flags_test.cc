@@ -123,7 +123,7 @@ void expect_bounds(const unsigned int degree, const unsigned int n_components)
   for (unsigned int step = 0; step < steps.size(); ++step) {
     flag_any(*mesh.triangulation, step, steps[step].first, steps[step].second);
     const std::size_t min_dofs = min_dofs_after_flags(discretization);
-    refine_and_transfer(mesh, discretization, discretization.make_vector());
+    refine_and_transfer(mesh, discretization, {});
     EXPECT_LE(min_dofs, discretization.dofs().n_dofs()) << "step " << step;
   }
 }
@@ -147,7 +147,7 @@ TEST(Flags, OfAllQuadrilateralsLeaveTheDofsThatAreForecast)
     for (unsigned int step = 0; step < 2; ++step) {
       flag_if(mesh, [](const auto & /* cell */) { return true; });
       const std::size_t forecast = min_dofs_after_flags(discretization);
-      refine_and_transfer(mesh, discretization, discretization.make_vector());
+      refine_and_transfer(mesh, discretization, {});
       EXPECT_EQ(forecast, discretization.dofs().n_dofs());
     }
   }

@@ -95,7 +95,7 @@ struct Refined
       indicators(cell->active_cell_index()) =
           static_cast<float>(1. / (0.01 + cell->center().distance(Point<dim>())));
     flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.2, 0.});
-    refine_and_transfer(mesh, discretization, discretization.make_vector());
+    refine_and_transfer(mesh, discretization, {});
   }
 
   Mesh<dim> mesh;
