@@ -149,6 +149,7 @@ namespace
 std::string section_of(std::string physics)
 {
   physics[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(physics[0])));
+  std::replace(physics.begin(), physics.end(), '_', ' ');
   return physics;
 }
 

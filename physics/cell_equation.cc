@@ -12,7 +12,9 @@ template <int dim>
 CellEquation<dim>::CellEquation(const Problem<dim> &problem,
                                 const Discretization<dim> &discretization)
     : problem(problem), n_components(problem.n_components()),
-      in_cell(discretization, discretization.cell_quadrature()),
+      is_stabilized(problem.traits().is_stabilized),
+      in_cell(discretization, discretization.cell_quadrature(),
+              /* has_second_derivatives */ is_stabilized && discretization.degree() > 1),
       on_face(discretization, discretization.face_quadrature()),
       cached_K(discretization.element().n_dofs_per_cell(),
                discretization.element().n_dofs_per_cell()),
@@ -42,6 +44,8 @@ void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *cons
   problem.source(in_cell.batch(), s);
   if (const Storage *const storage = problem.storage())
     add_storage(cell, *storage);
+  if (is_stabilized)
+    problem.stabilize(in_cell.batch(), sigma);
 }
 
 /// Adds −c (u − w)/τ to s. @pre in_cell has the solution
@@ -131,6 +135,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
   const bool is_cached = in_cell.is_translation() &&
                          cached_sigma.gradient_derivatives == sigma.gradient_derivatives &&
                          cached_sigma.derivatives == sigma.derivatives &&
+                         cached_sigma.second_derivatives == sigma.second_derivatives &&
                          cached_s.gradient_derivatives == s.gradient_derivatives &&
                          cached_s.derivatives == s.derivatives;
   if (!is_cached) {
@@ -178,6 +183,7 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
   };
   subtract_linear(t.derivatives, at.u, t.n_components);
   subtract_linear(t.gradient_derivatives, at.gradients, t.n_components * dim);
+  subtract_linear(t.second_derivatives, at.second_derivatives, t.n_components * dim);
   return sum;
 }
 
@@ -198,6 +204,7 @@ void store_linear_part(const CellPoints<dim> &points, const PointTerms &t,
   };
   add(t.derivatives, at.u, t.n_components);
   add(t.gradient_derivatives, at.gradients, t.n_components * dim);
+  add(t.second_derivatives, at.second_derivatives, t.n_components * dim);
 }
 } // namespace
 

@@ -42,7 +42,8 @@ public:
   {
     return in_cell;
   }
-  /// Returns σ at the Gauss points of the cell. @pre evaluate() was called
+  /// Returns σ at the Gauss points of the cell, with the flux of a stabilisation. @pre evaluate()
+  /// was called
   const PointTerms &flux() const
   {
     return sigma;
@@ -98,6 +99,7 @@ private:
 
   const Problem<dim> &problem;
   unsigned int n_components;
+  bool is_stabilized;
   CellPoints<dim> in_cell, on_face;
   std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;

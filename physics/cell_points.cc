@@ -14,32 +14,12 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-ShapeTable<dim>::ShapeTable(const FiniteElement<dim> &element,
-                            const std::vector<Point<dim>> &points)
-    : n_nodes(element.n_dofs_per_cell()), n_points(static_cast<unsigned int>(points.size())),
-      row_length(padded((1 + dim) * n_points)), n_columns(padded(n_nodes)),
-      rows_by_node(std::size_t(n_nodes) * row_length),
-      rows_by_point(std::size_t(row_length) * n_columns), has_constant_gradients(true)
-{
-  for (unsigned int m = 0; m < n_nodes; ++m)
-    for (unsigned int q = 0; q < n_points; ++q) {
-      const Tensor<1, dim> gradient = element.shape_grad(m, points[q]);
-      has_constant_gradients &=
-          (gradient - element.shape_grad(m, points[0])).norm() <= 1e-14 * gradient.norm();
-      for (unsigned int b = 0; b <= dim; ++b) {
-        const double value = b == 0 ? element.shape_value(m, points[q]) : gradient[b - 1];
-        rows_by_node[std::size_t(m) * row_length + std::size_t(b) * n_points + q] = value;
-        rows_by_point[(std::size_t(b) * n_points + q) * n_columns + m] = value;
-      }
-    }
-}
-
-template <int dim>
 CellPoints<dim>::Points::Points(const FiniteElement<dim> &element,
                                 const FiniteElement<dim> &geometry,
                                 const std::vector<Point<dim>> &points, std::vector<double> weights,
-                                const Tensor<1, dim> &normal)
-    : shapes(element, points), geometry(geometry, points), first(element, {points.front()}),
+                                const Tensor<1, dim> &normal, const bool has_second_derivatives)
+    : shapes(element, points, has_second_derivatives),
+      geometry(geometry, points, has_second_derivatives), first(element, {points.front()}, false),
       weights(std::move(weights)), normal(normal), offsets(points.size()), normals(points.size()),
       inverses(std::size_t(dim) * dim * points.size()), JxW(points.size())
 {}
@@ -60,6 +40,8 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
                                              Quadrature<dim>(geometry->get_unit_support_points()),
                                              update_quadrature_points);
   nodes.resize(dim * std::size_t(geometry->n_dofs_per_cell()));
+  points.is_simplex = discretization.mesh().is_simplex;
+  points.degree = discretization.degree();
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int node = 0; node < n_nodes; ++node)
       dofs[c].push_back(discretization.element().component_to_system_index(c, node));
@@ -67,9 +49,10 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
 
 template <int dim>
 CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
-                            const Quadrature<dim> &quadrature)
+                            const Quadrature<dim> &quadrature, const bool has_second_derivatives)
     : CellPoints(discretization)
 {
+  has_second = has_second_derivatives;
   set_points(quadrature);
 }
 
@@ -77,7 +60,7 @@ template <int dim>
 void CellPoints<dim>::set_points(const Quadrature<dim> &quadrature)
 {
   in_cells = std::make_unique<Points>(element, *geometry, quadrature.get_points(),
-                                      quadrature.get_weights(), Tensor<1, dim>());
+                                      quadrature.get_weights(), Tensor<1, dim>(), has_second);
 }
 
 template <int dim>
@@ -125,7 +108,8 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
     normal /= 1U << (dim - 1);
   return face_points
       .emplace(std::piecewise_construct, std::forward_as_tuple(key),
-               std::forward_as_tuple(element, *geometry, on_face, on_faces.get_weights(), normal))
+               std::forward_as_tuple(element, *geometry, on_face, on_faces.get_weights(), normal,
+                                     /* has_second_derivatives */ false))
       .first->second;
 }
 
@@ -187,6 +171,8 @@ void CellPoints<dim>::map_points()
   add_product(dim, length, table.n_nodes, nodes.data(), table.n_nodes, table.rows_by_node.data(),
               product.data());
   invert_jacobians(n, dim, product.data() + n, length, at->inverses.data(), at->JxW.data());
+  if (has_second)
+    at->second.reinit(n, at->inverses, product.data() + n, length);
   for (unsigned int q = 0; q < n_points; ++q) {
     for (unsigned int d = 0; d < dim; ++d)
       at->offsets[q][d] = product[std::size_t(d) * length + q];
@@ -220,6 +206,7 @@ void CellPoints<dim>::move_to(const ActiveCell<dim> &cell, Points &to)
     evaluation_points[q] = origin + at->offsets[q];
   points.evaluation_points = &evaluation_points;
   points.normals = &at->normals;
+  points.inverse_jacobians = at->inverses.data();
   points.material = cell->material_id();
 }
 
@@ -242,6 +229,7 @@ void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const unsigned int fac
 {
   move_to(cell, points_of(cell, face, subface));
   points.boundary = cell->side_id(face);
+  points.is_at_boundary = cell->face(face)->at_boundary();
 }
 
 template <int dim>
@@ -249,10 +237,13 @@ void CellPoints<dim>::set_zero_solution()
 {
   points.u.reinit(n_components, n_points);
   points.gradients.reinit(n_components * dim, n_points);
+  points.second_derivatives.reinit(has_second ? n_components * dim : 0, n_points);
   for (unsigned int c = 0; c < n_components; ++c) {
     points.u[c]; // writes zeros
     for (unsigned int d = 0; d < dim; ++d)
       points.gradients[c * dim + d];
+    for (unsigned int d = 0; has_second && d < dim; ++d)
+      points.second_derivatives[c * dim + d];
   }
 }
 
@@ -274,6 +265,8 @@ void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
     std::copy_n(of_component, n, points.u[c]);
     transform(n, dim, at->inverses.data(), n, dim * n, of_component + n, n,
               points.gradients[c * dim], n);
+    for (unsigned int d = 0; has_second && d < dim; ++d)
+      at->second.add_values(d, of_component + n, points.second_derivatives[c * dim + d]);
   }
 }
 
@@ -371,7 +364,8 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
 {
   const unsigned int n = s.n_components;
   if (!s.gradient_derivatives.written().empty() ||
-      (sigma != nullptr && !sigma->derivatives.written().empty()))
+      (sigma != nullptr &&
+       !(sigma->derivatives.written().empty() && sigma->second_derivatives.written().empty())))
     return false;
   const auto is_mirrored = [](const PointRows &rows, const unsigned int n_rows) {
     for (const unsigned int r : rows.written()) {
@@ -399,11 +393,13 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
                                !s.gradient_derivatives.written().empty();
   const bool has_trial_values = !s.derivatives.written().empty() ||
                                 (sigma != nullptr && !sigma->derivatives.written().empty());
+  const bool has_second_terms = sigma != nullptr && !sigma->second_derivatives.written().empty();
   const unsigned int first_row = has_test_values ? 0 : 1, first_term = has_trial_values ? 0 : 1;
   const std::size_t n_rows = (sigma == nullptr ? 1 : 1 + dim) - first_row,
-                    n_terms = 1 + dim - first_term;
-  const bool is_one_point =
-      at->shapes.has_constant_gradients && !has_test_values && !has_trial_values;
+                    n_terms =
+                        1 + (has_second_terms ? SecondDerivatives<dim>::n_terms : dim) - first_term;
+  const bool is_one_point = at->shapes.has_constant_gradients && !has_test_values &&
+                            !has_trial_values && !has_second_terms;
   const ShapeTable<dim> &table = is_one_point ? at->first : at->shapes;
   const std::size_t n = table.n_points;
   bool is_zero = true;
@@ -426,6 +422,9 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
   for (unsigned int b = 0; b < dim; ++b)
     take(s.gradient_derivatives, (c * n_components + d) * dim + b, 0, 1 + b, -1.);
   take(s.derivatives, c * n_components + d, 0, 0, -1.);
+  for (unsigned int r = 0; has_second_terms && r < dim; ++r)
+    for (unsigned int b = 0; b < dim; ++b)
+      is_zero &= sigma->second_derivatives.is_zero(((c * dim + r) * n_components + d) * dim + b);
   if (is_zero)
     return false;
   const std::ptrdiff_t stride = n_points; // between entries of the inverses
@@ -435,6 +434,17 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
     transform(n, dim, at->inverses.data(), dim * stride, stride, left.data() + first, n,
               right.data() + first, n);
   }
+  std::vector<double> of_point(n_points);
+  for (unsigned int a = 0; has_second_terms && a < dim; ++a)
+    for (unsigned int b = 0; b < dim; ++b) {
+      const unsigned int r = ((c * dim + a) * n_components + d) * dim + b;
+      if (sigma->second_derivatives.is_zero(r))
+        continue;
+      for (unsigned int q = 0; q < n_points; ++q)
+        of_point[q] = sigma->second_derivatives[r][q] * at->JxW[q];
+      at->second.add_coefficients(
+          b, of_point, right.data() + ((1 - first_row + a) * n_terms + 1 - first_term) * n);
+    }
   coefficients = right;
   for (std::size_t term = 0; sigma != nullptr && term < n_terms; ++term) {
     const std::size_t first = ((1 - first_row) * n_terms + term) * n;

@@ -3,6 +3,7 @@
 
 #include "physics/base/point_batch.h"
 #include "physics/discretization.h"
+#include "physics/shape_table.h"
 
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/full_matrix.h>
@@ -14,23 +15,6 @@
 
 namespace femgpu
 {
-/// The shape functions of a scalar element and their derivatives with respect to reference
-/// coordinates ξ, tabulated at points.
-template <int dim>
-struct ShapeTable
-{
-  ShapeTable(const dealii::FiniteElement<dim> &element,
-             const std::vector<dealii::Point<dim>> &points);
-
-  unsigned int n_nodes, n_points;
-  unsigned int row_length; ///< padded((1 + dim) n_points)
-  unsigned int n_columns;  ///< padded(n_nodes)
-  /// Row m: φ_m at all points, then ∂φ_m/∂ξ_0 at all points, and so on.
-  std::vector<double> rows_by_node;
-  std::vector<double> rows_by_point; ///< the transpose of rows_by_node
-  bool has_constant_gradients;
-};
-
 /**
  * Evaluates a finite element function at points of a cell or its faces, and integrates products of
  * shape functions with coefficients that are given at these points. An element of several
@@ -43,7 +27,10 @@ class CellPoints
 {
 public:
   /// Uses points in cells. @p discretization must outlive this object.
-  CellPoints(const Discretization<dim> &discretization, const dealii::Quadrature<dim> &quadrature);
+  /// @param has_second_derivatives whether the batch has second derivatives of the solution, and
+  /// terms may depend on them
+  CellPoints(const Discretization<dim> &discretization, const dealii::Quadrature<dim> &quadrature,
+             bool has_second_derivatives = false);
   /// Uses points on faces of cells.
   CellPoints(const Discretization<dim> &discretization,
              const dealii::Quadrature<dim - 1> &quadrature);
@@ -118,7 +105,7 @@ private:
   {
     Points(const dealii::FiniteElement<dim> &element, const dealii::FiniteElement<dim> &geometry,
            const std::vector<dealii::Point<dim>> &points, std::vector<double> weights,
-           const dealii::Tensor<1, dim> &normal);
+           const dealii::Tensor<1, dim> &normal, bool has_second_derivatives);
 
     ShapeTable<dim> shapes, geometry;
     ShapeTable<dim> first;         ///< the shape functions at the first point only
@@ -129,6 +116,7 @@ private:
     std::vector<dealii::Tensor<1, dim>> offsets, normals;
     std::vector<double> inverses; ///< inverse Jacobians; row b dim + a: ∂ξ_b/∂x_a
     std::vector<double> JxW;
+    SecondDerivatives<dim> second; ///< only if there are second derivatives
   };
 
   explicit CellPoints(const Discretization<dim> &discretization);
@@ -151,6 +139,7 @@ private:
   std::unique_ptr<dealii::FEValues<dim>> curved; ///< evaluates the nodes of the mapping;
                                                  ///< nullptr if all nodes are vertices
   dealii::Quadrature<dim - 1> on_faces;
+  bool has_second = false; ///< whether there are second derivatives
   unsigned int n_components, n_nodes, n_points = 0;
   std::vector<std::vector<unsigned int>> dofs; ///< dofs of the cell, by component and node
   std::unique_ptr<Points> in_cells;

@@ -223,25 +223,25 @@ auto DiffusionReaction<dim>::find_growing_flux(const Mesh<dim> &mesh) const
   double integral = 0.;
   PointTerms terms;
   PointBatch<dim> at;
-  const auto derivative_at = [&](const std::vector<Point<dim>> &centre, const auto &evaluate) {
+  const auto derivative_at = [&](const std::vector<Point<dim>> &centre) {
     at.evaluation_points = &centre;
     at.u.reinit(1, 1);
     at.u[0][0] = 0.;
     terms.reinit(1, 1, dim, 1);
-    evaluate();
+    at.is_on_side() ? DiffusionReaction::boundary_flux(at, terms)
+                    : DiffusionReaction::source(at, terms);
     return *terms.u_derivative(0, 0);
   };
   for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
     at.material = cell->material_id();
     at.boundary = numbers::internal_face_boundary_id;
-    integral += cell->measure() * derivative_at({cell->center()}, [&] { source(at, terms); });
+    integral += cell->measure() * derivative_at({cell->center()});
     for (const unsigned int f : cell->face_indices()) {
       const auto id = mesh.side_id(cell, f);
       if (!has_boundary_flux(id) || !InnerSides<dim>::is_integrated_from(cell, f))
         continue;
       at.boundary = id;
-      const double derivative =
-          derivative_at({cell->face(f)->center()}, [&] { boundary_flux(at, terms); });
+      const double derivative = derivative_at({cell->face(f)->center()});
       integral += cell->face(f)->measure() * derivative;
       if (derivative > 0. && (!result || derivative > result->derivative))
         result = {id, derivative, false};
@@ -277,7 +277,7 @@ void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretizatio
   if (robin.empty())
     return;
   const double largest = largest_coefficient("a", parameters.robin.path, discretization, robin);
-  if (dirichlet.empty() && largest == 0. && !has_capacity())
+  if (dirichlet.empty() && largest == 0. && determining_regions().material_ids.empty())
     throw ParameterError(
         "a of " + parameters.robin.path +
             " is 0 everywhere, so that u is known only up to a constant. Move such conditions to " +

@@ -182,7 +182,7 @@ public:
 protected:
   /// Returns the regions that determine u completely: boundaries with Dirichlet data, and regions
   /// with terms that depend on u.
-  DeterminingRegions determining_regions() const;
+  virtual DeterminingRegions determining_regions() const;
 
   const DiffusionReactionParameters &parameters;
   MaterialFields<dim> k, f, c;

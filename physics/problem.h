@@ -68,6 +68,8 @@ struct ProblemTraits
   /// Whether the matrix (of each step, if the problem is nonlinear) is symmetric. It is unsymmetric
   /// if σ depends on u or s on ∇u.
   bool has_symmetric_matrix = true;
+  /// Whether Problem::stabilize() adds terms.
+  bool is_stabilized = false;
   /// Whether boundary data that grow with u may make the matrix indefinite. An indefinite matrix
   /// means that no stable state exists, so if an iterative solver detects it, there is no fallback
   /// to a direct solver.
@@ -204,6 +206,11 @@ public:
   virtual void flux(const PointBatch<dim> &at, PointTerms &sigma) const = 0;
   /// Adds s and its derivatives to @p s, which is zero on entry and has one row for each component.
   virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
+  {}
+  /// Adds the flux of a stabilisation and its derivatives to @p sigma, which contains σ on entry.
+  /// This flux vanishes for the exact solution. It is a part of the equations, but not of fluxes in
+  /// reports and output files. @p at has second derivatives of u if the degree is at least 2.
+  virtual void stabilize(const PointBatch<dim> & /* at */, PointTerms & /* sigma */) const
   {}
   /// Returns whether the problem has a capacity, so that it has transient solutions.
   virtual bool has_capacity() const

@@ -12,7 +12,11 @@ constexpr decltype(all_physics)::Entry physics_table[] = {
     {"heat",
      "steady heat conduction with a reaction phi(u), -div(k grad u) + c phi(u) = f; boundary "
      "conditions include convection and radiation",
-     make_physics<class HeatEquation>}};
+     make_physics<class HeatEquation>},
+    {"convection_diffusion",
+     "convection, diffusion and reaction, -div(k grad u) + b.grad u + c u = f or "
+     "-div(k grad u - b u) + c u = f, stabilised by SUPG",
+     make_physics<class ConvectionDiffusionEquation>}};
 
 constexpr decltype(all_physics) all_physics("physics", physics_table);
 

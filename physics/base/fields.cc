@@ -179,8 +179,8 @@ void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<doub
 
 template <int dim>
 void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t n_gradients,
-                                         std::vector<double> &rows,
-                                         const unsigned int component) const
+                                         std::vector<double> &rows, const unsigned int component,
+                                         const double *const u) const
 {
   const Component &f = components[component];
   const std::size_t n = points.size();
@@ -190,7 +190,7 @@ void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t
     std::fill(rows.begin() + static_cast<std::ptrdiff_t>(n), rows.end(), 0.);
     return;
   }
-  evaluate_tape(f.value_and_gradient, points, nullptr, rows.data());
+  evaluate_tape(f.value_and_gradient, points, u, rows.data());
   require_finite("The expression", points, points.size(), component, rows.data());
   for (int d = 0; d < dim; ++d)
     require_finite("A derivative of the expression", points, n_gradients, component,

@@ -91,7 +91,7 @@ public:
   void evaluate_u_derivative(const PointBatch<dim> &at, double *values,
                              unsigned int component = 0) const;
 
-  // The following functions require expressions without u.
+  // The following functions require expressions without u, unless u is given.
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
   void value_list(const Points &points, std::vector<double> &values,
                   unsigned int component = 0) const override;
@@ -101,8 +101,10 @@ public:
   /// Evaluates the expression and its derivatives at n points. Fills @p rows with one row of n
   /// numbers for the values, then one for each derivative ∂_0, ∂_1, ... Common subexpressions are
   /// evaluated once. Derivatives must be finite only at the first @p n_gradients points.
+  /// @param u values of the solution at the points; nullptr for expressions without u
   void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
-                               std::vector<double> &rows, unsigned int component = 0) const;
+                               std::vector<double> &rows, unsigned int component = 0,
+                               const double *u = nullptr) const;
 
 private:
   struct Component

@@ -77,8 +77,14 @@ struct PointBatch
   dealii::types::material_id material = 0;
   /// The id of a boundary face or inner side; internal_face_boundary_id for cells and other faces.
   dealii::types::boundary_id boundary = dealii::numbers::internal_face_boundary_id;
-  PointRows u;         ///< row c: component u_c of the solution
-  PointRows gradients; ///< row dim c + d: ∂_d u_c
+  /// Whether the points are on a face of the boundary, not in a cell or on an inner side.
+  bool is_at_boundary = false;
+  const double *inverse_jacobians = nullptr; ///< row b dim + a: ∂ξ_b/∂x_a
+  bool is_simplex = false;                   ///< whether the cell is a triangle or tetrahedron
+  unsigned int degree = 1;                   ///< degree of the shape functions
+  PointRows u;                               ///< row c: component u_c of the solution
+  PointRows gradients;                       ///< row dim c + d: ∂_d u_c
+  PointRows second_derivatives;              ///< row dim c + d: ∂_d² u_c; often not available
 
   unsigned int size() const
   {
@@ -95,6 +101,19 @@ struct PointBatch
   const double *gradient(const unsigned int c, const unsigned int d) const
   {
     return gradients[dim * c + d];
+  }
+  bool has_second_derivatives() const
+  {
+    return !second_derivatives.written().empty();
+  }
+  const double *second_derivative(const unsigned int c, const unsigned int d) const
+  {
+    return second_derivatives[dim * c + d];
+  }
+  /// Returns ∂ξ_b/∂x_a at all points.
+  const double *inverse_jacobian(const unsigned int b, const unsigned int a) const
+  {
+    return inverse_jacobians + std::size_t(b * dim + a) * size();
   }
 };
 
@@ -117,6 +136,7 @@ public:
     values.reinit(n_rows, n_points);
     derivatives.reinit(n_rows * components, n_points);
     gradient_derivatives.reinit(n_rows * components * dim, n_points);
+    second_derivatives.reinit(n_rows * components * dim, n_points);
   }
 
   double *value(const unsigned int row)
@@ -133,11 +153,18 @@ public:
   {
     return gradient_derivatives[(row * n_components + c) * n_directions + d];
   }
+  /// Returns the derivative of @p row with respect to ∂_d² u_c. @pre the row is of the flux of
+  /// Problem::stabilize()
+  double *second_derivative(const unsigned int row, const unsigned int c, const unsigned int d)
+  {
+    return second_derivatives[(row * n_components + c) * n_directions + d];
+  }
 
   unsigned int n_components = 0, n_directions = 0;
   PointRows values;
   PointRows derivatives;          ///< row r n_components + c: ∂(row r)/∂u_c
   PointRows gradient_derivatives; ///< row (r n_components + c) dim + d: ∂(row r)/∂(∂_d u_c)
+  PointRows second_derivatives;   ///< row (r n_components + c) dim + d: ∂(row r)/∂(∂_d² u_c)
 };
 } // namespace femgpu
 
