@@ -97,7 +97,7 @@ std::string listing()
   for (const std::string &name : generator_names())
     generators.push_back({name, ""});
   return listing_of("Physics", all_physics.choices()) +
-         listing_of("Solver/Solver", linalg::solvers.choices()) +
+         listing_of("Solver/Solver", solver_choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
          listing_of("Solver/Communicator", linalg::communicator_choices()) +

@@ -270,12 +270,19 @@ void check_transient(const Parameters &parameters, const Problem<dim> &problem)
 } // namespace
 
 template <int dim>
+SolverSettings chosen_settings(const Parameters &parameters, const Problem<dim> &problem)
+{
+  const ProblemTraits traits = problem.traits();
+  return parameters.solver.chosen_for(traits.has_symmetric_matrix, traits.has_convection);
+}
+
+template <int dim>
 void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem)
 {
   if (parameters.run.analysis == "transient")
     check_transient(parameters, problem);
   if (parameters.run.analysis != "branch")
-    return check_methods(problem, parameters.solver, parameters.nonlinear);
+    return check_methods(problem, chosen_settings(parameters, problem), parameters.nonlinear);
   if (!problem.traits().has_branches)
     throw ParameterError("Physics " + parameters.run.physics +
                              " has no parameter lambda, which continuation needs. Set Analysis to "
@@ -310,6 +317,8 @@ template std::string validation_text(const Parameters &, const Discretization<2>
                                      const Problem<2> &, double, bool);
 template std::string validation_text(const Parameters &, const Discretization<3> &,
                                      const Problem<3> &, double, bool);
+template SolverSettings chosen_settings(const Parameters &, const Problem<2> &);
+template SolverSettings chosen_settings(const Parameters &, const Problem<3> &);
 template void check_solution_methods(const Parameters &, const Problem<2> &);
 template void check_solution_methods(const Parameters &, const Problem<3> &);
 } // namespace femgpu

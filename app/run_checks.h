@@ -89,6 +89,11 @@ template <int dim>
 std::string validation_text(const Parameters &parameters, const Discretization<dim> &discretization,
                             const Problem<dim> &problem, double n_cells, bool draws);
 
+/// Returns the settings of section "Solver", with a solver for @p problem if the section leaves the
+/// choice to femgpu.
+template <int dim>
+SolverSettings chosen_settings(const Parameters &parameters, const Problem<dim> &problem);
+
 /// Checks that the solver's methods suit the problem. With Continuation/Enabled, also checks that a
 /// branch of solutions can be traced.
 /// @throws ParameterError if a check fails

@@ -52,6 +52,7 @@ public:
         mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions(),
                             static_cast<unsigned int>(study.cycles.size()))),
         problem(make_problem()),
+        solver_settings(chosen_settings(parameters, *problem)),
         discretization(mesh, degree_of(parameters.discretization, mesh, *problem),
                        problem->n_components()),
         selection(parameters.study, mesh.regions),
@@ -155,13 +156,12 @@ private:
 
   linalg::SolverGroups solver_groups() const
   {
-    const SolverParameters &solver = parameters.solver;
-    return {comm, solver.groups_backend(max_dofs(parameters, initial_size())), solver.devices,
-            solver.communicator};
+    return {comm, solver_settings.groups_backend(max_dofs(parameters, initial_size())),
+            solver_settings.devices, solver_settings.communicator};
   }
   ProblemSolver<dim> problem_solver(const linalg::SolverGroups &groups) const
   {
-    return {*problem, parameters.solver, parameters.nonlinear, parameters.continuation, groups};
+    return {*problem, solver_settings, parameters.nonlinear, parameters.continuation, groups};
   }
   double cells_after(const unsigned int refinements) const
   {
@@ -208,10 +208,9 @@ private:
     return true;
   }
 
-  /// Refines the mesh for the next cycle. @return false if the study stops before that cycle
+  /// Refines the mesh, simplices globally. @return false if the study stops before the next cycle
   bool refine()
   {
-    // Simplex meshes are refined globally, without flags.
     const bool is_flagged = mesh.is_simplex
                                 ? parameters.mesh.initial_refinements + study.cycles.size() - 1 <
                                       parameters.study.maximum_level
@@ -284,7 +283,7 @@ private:
     console.begin_phase("pattern");
     make_pattern(discretization, system);
     describe_unknowns(*problem, discretization,
-                      parameters.solver.required_dof_data(problem->n_components()), system);
+                      solver_settings.required_dof_data(problem->n_components()), system);
     record.cells = static_cast<std::size_t>(mesh.n_cells());
     record.dofs = discretization.dofs().n_dofs();
     record.nonzeros = system.n_nonzeros();
@@ -395,6 +394,7 @@ private:
   Mesh<dim> mesh;
   WritableClock clock; ///< nullptr unless the analysis is transient
   std::unique_ptr<Problem<dim>> problem;
+  SolverSettings solver_settings;
   Discretization<dim> discretization;
   CellSelection<dim> selection;
   Measurements<dim> measurements;

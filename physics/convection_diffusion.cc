@@ -114,6 +114,7 @@ public:
     without_flux = ids_of(this->dirichlet);
     without_flux.merge(ids_of(this->periodic));
     this->problem_traits.has_symmetric_matrix = false;
+    this->problem_traits.has_convection = true;
     this->problem_traits.is_stabilized = p.stabilisation == "supg";
   }
 

@@ -68,6 +68,8 @@ struct ProblemTraits
   /// Whether the matrix (of each step, if the problem is nonlinear) is symmetric. It is unsymmetric
   /// if σ depends on u or s on ∇u.
   bool has_symmetric_matrix = true;
+  /// Whether convection may dominate diffusion.
+  bool has_convection = false;
   /// Whether Problem::stabilize() adds terms.
   bool is_stabilized = false;
   /// Whether boundary data that grow with u may make the matrix indefinite. An indefinite matrix

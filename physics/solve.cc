@@ -40,7 +40,7 @@ std::string progress_text(const int iteration, const double residual)
   return text.str();
 }
 
-linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
+linalg::NonlinearSolverOptions nonlinear_options(const SolverSettings &linear,
                                                  const NonlinearParameters &nonlinear)
 {
   return {nonlinear.method, linear.options(), nonlinear.control()};
@@ -48,7 +48,7 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
 } // namespace
 
 template <int dim>
-void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
+void check_methods(const Problem<dim> &problem, const SolverSettings &linear,
                    const NonlinearParameters &nonlinear)
 {
   const std::string method = Method("nonlinear method", nonlinear.method).name();
@@ -63,7 +63,7 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
         "Solver '" + linear.solver +
             "' needs a symmetric matrix, but this problem's is unsymmetric because its flux "
             "depends on u or its source on the gradient of u. Set Solver/Solver to "
-            "pipelined-bicgstab or gmres, with Solver/Preconditioner = multigrid or ilu.",
+            "auto, idr, pipelined-bicgstab or gmres.",
         "Solver/Solver");
   if (is_nonlinear(problem) && linear.stops_at_energy_error())
     throw ParameterError("Nonlinear solves stop at the residual of Nonlinear/Relative tolerance, "
@@ -80,15 +80,15 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
   }
 }
 
-template void check_methods(const Problem<2> &, const SolverParameters &,
+template void check_methods(const Problem<2> &, const SolverSettings &,
                             const NonlinearParameters &);
-template void check_methods(const Problem<3> &, const SolverParameters &,
+template void check_methods(const Problem<3> &, const SolverSettings &,
                             const NonlinearParameters &);
 
 namespace
 {
 template <int dim>
-linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParameters &linear,
+linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverSettings &linear,
                                 const NonlinearParameters &nonlinear,
                                 const ContinuationParameters &continuation)
 {
@@ -114,14 +114,14 @@ void record_scaling(const double norm, linalg::SolveReport &report)
 
 template <int dim>
 ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
-                                  const SolverParameters &solver_parameters,
+                                  const SolverSettings &solver_settings,
                                   const NonlinearParameters &nonlinear_parameters,
                                   const ContinuationParameters &continuation_parameters,
                                   const linalg::SolverGroups &groups)
-    : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
+    : problem(problem), solver_settings(solver_settings), nonlinear(nonlinear_parameters),
       continuation(continuation_parameters), phi(problem.nonlinearity()),
-      the_group_solver(groups, solver_parameters.resources(),
-                       methods_of(problem, solver_parameters, nonlinear, continuation))
+      the_group_solver(groups, solver_settings.resources(),
+                       methods_of(problem, solver_settings, nonlinear, continuation))
 {}
 
 /// Assembles A, b and w at u = 0; only the reaction may be nonlinear. @p u is the initial guess.
@@ -198,12 +198,12 @@ linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &
   linalg::SolveReport report;
   if (problem.traits().has_nonlinear_terms)
     report = AssembledNewton<dim>(problem, discretization, nonlinear.method, the_group_solver)
-                 .solve(system, control, solver_parameters.control(), u, seconds);
+                 .solve(system, control, solver_settings.control(), u, seconds);
   else {
     report = phi                    ? the_group_solver.solve_nonlinear(system, *phi, control)
              : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
                                     : the_group_solver.solve(system, control);
-    if (solver_parameters.stops_at_discretisation_error() && control.energy_tolerance.is_set() &&
+    if (solver_settings.stops_at_discretisation_error() && control.energy_tolerance.is_set() &&
         report.converged())
       record_scaling(scale_to_energy(system), report);
     copy_solution(discretization, system, u);
@@ -268,14 +268,14 @@ ProblemSolver<dim>::reach_accuracy(DiscreteSolution<dim> &solution, linalg::Grou
   constexpr double slack = 10., progress = 0.5; // slack: a restart costs as much as another digit
   constexpr double motions_slack = 0.1;         // correct_motions() returns a lower bound
   const double tolerance =
-      solver_parameters.stops_at_energy_error()
-          ? solver_parameters.energy_tolerance
-          : std::max(solver_parameters.relative_tolerance, control.relative_tolerance);
+      solver_settings.stops_at_energy_error()
+          ? solver_settings.energy_tolerance
+          : std::max(solver_settings.relative_tolerance, control.relative_tolerance);
   const double target = control.absolute_tolerance, first_target = report.target;
   const int max_total_iterations = control.max_iterations;
   const bool is_linear = !is_nonlinear(problem);
   const bool estimates_energy_error =
-      is_linear && linalg::solvers.traits(solver_parameters.solver).estimates_energy_error;
+      is_linear && linalg::solvers.traits(solver_settings.solver).estimates_energy_error;
   std::optional<Accuracy> measured;
   bool had_motions = false;
   double motion_factor = 1.; // multiplies the target
@@ -367,7 +367,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
   const Discretization<dim> &discretization = solution.discretization();
   problem.check_data(discretization);
   linalg::SolveControl control =
-      is_nonlinear(problem) ? nonlinear.control() : solver_parameters.control();
+      is_nonlinear(problem) ? nonlinear.control() : solver_settings.control();
   if (energy_tolerance > 0.)
     control.energy_tolerance = {0., energy_tolerance};
   if (progress)
@@ -399,7 +399,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
   };
   if (energy_tolerance > 0.)
     solve_motions(system, energy_tolerance, control, resume, report);
-  else if (solver_parameters.checks_accuracy()) {
+  else if (solver_settings.checks_accuracy()) {
     summary.accuracy = reach_accuracy(solution, system, control, resume, report);
     if (report.outcome == Outcome::stagnated && !is_nonlinear(problem) &&
         the_group_solver.fall_back(system, control, report)) {
@@ -412,7 +412,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
     require_balance<dim>(problem, solution, report, [&](const double factor) {
       return resume(with_target(control, report, factor));
     });
-  if (!solver_parameters.stops_at_energy_error())
+  if (!solver_settings.stops_at_energy_error())
     report.energy.target = -1.;
   const bool is_one_group = system.groups().n_groups() == 1, is_linear = !is_nonlinear(problem);
   summary.nonlinear_iterations = is_linear ? 0 : report.iterations;
@@ -422,7 +422,7 @@ SolveSummary ProblemSolver<dim>::solve(DiscreteSolution<dim> &solution, linalg::
   else if (!report.converged() &&
            (is_linear || is_unstable(report, problem.traits().may_be_unstable)))
     report.message +=
-        advice(report, system.n(), is_one_group && solver_parameters.fallback == "direct",
+        advice(report, system.n(), is_one_group && solver_settings.fallback == "direct",
                is_one_group, problem.traits().may_be_unstable);
   add_seconds(report.costs, seconds);
   return summary;
@@ -432,7 +432,7 @@ template <int dim>
 linalg::SolveControl ProblemSolver<dim>::step_control() const
 {
   linalg::SolveControl control =
-      is_nonlinear(problem) ? nonlinear.control() : solver_parameters.control();
+      is_nonlinear(problem) ? nonlinear.control() : solver_settings.control();
   control.reference = linalg::SolveControl::Reference::initial_residual;
   return control;
 }

@@ -25,7 +25,7 @@ using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeV
 /// Checks the linear solver and the nonlinear method with their options.
 /// @throws ParameterError unless they are compatible with each other and with @p problem
 template <int dim>
-void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
+void check_methods(const Problem<dim> &problem, const SolverSettings &linear,
                    const NonlinearParameters &nonlinear);
 
 /// Returns whether @p problem is solved by a nonlinear method.
@@ -46,7 +46,7 @@ class ProblemSolver
 public:
   /// Collective.
   /// @throws ParameterError if methods are incompatible with the problem or each other
-  ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
+  ProblemSolver(const Problem<dim> &problem, const SolverSettings &solver_settings,
                 const NonlinearParameters &nonlinear_parameters,
                 const ContinuationParameters &continuation_parameters,
                 const linalg::SolverGroups &groups);
@@ -93,7 +93,7 @@ public:
   {
     if (continuation.enabled)
       return "continuation, " + continuation.branch_options.linear.solver;
-    return is_nonlinear(problem) ? nonlinear.method : solver_parameters.solver;
+    return is_nonlinear(problem) ? nonlinear.method : solver_settings.solver;
   }
   linalg::GroupSolver &group_solver()
   {
@@ -123,7 +123,7 @@ private:
                                       linalg::SolveControl control);
 
   const Problem<dim> &problem;
-  const SolverParameters &solver_parameters;
+  const SolverSettings &solver_settings;
   const NonlinearParameters &nonlinear;
   const ContinuationParameters &continuation;
   const std::optional<linalg::Nonlinearity> phi;

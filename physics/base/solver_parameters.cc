@@ -17,6 +17,11 @@ using namespace dealii;
 
 namespace
 {
+// The choices of Solver = auto; benchmarks/convection.py measures those for convection.
+constexpr const char *automatic = "auto", *symmetric_solver = "pipelined-cg",
+                     *unsymmetric_solver = "pipelined-bicgstab", *convection_solver = "idr s=8",
+                     *convection_preconditioner = "ilu level=1";
+
 /// Calls @p check and rethrows its ParameterError for the parameter @p path.
 template <class Check>
 void check_parameter(const std::string &path, const Check &check)
@@ -29,6 +34,31 @@ void check_parameter(const std::string &path, const Check &check)
   }
 }
 } // namespace
+
+std::vector<Choice> solver_choices()
+{
+  std::vector<Choice> choices = linalg::solvers.choices();
+  choices.insert(
+      choices.begin(),
+      {"auto", std::string(symmetric_solver) + " if the matrix is symmetric; otherwise " +
+                   unsymmetric_solver + " or, for convection, " + convection_solver +
+                   ", with Preconditioner = " + convection_preconditioner + " unless that is set"});
+  return choices;
+}
+
+SolverSettings SolverSettings::chosen_for(const bool has_symmetric_matrix,
+                                          const bool has_convection) const
+{
+  SolverSettings chosen = *this;
+  if (solver != automatic)
+    return chosen;
+  chosen.solver = has_symmetric_matrix ? symmetric_solver
+                  : has_convection     ? convection_solver
+                                       : unsymmetric_solver;
+  if (has_convection && preconditioner == automatic)
+    chosen.preconditioner = convection_preconditioner;
+  return chosen;
+}
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
@@ -58,7 +88,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
       "matrix that needs more than half of this memory stays in host memory.");
   add_parameter("Solver", solver,
                 "Solver of linear systems: a name, followed by options NAME=VALUE. " +
-                    meanings_of(linalg::solvers.choices()));
+                    meanings_of(solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "Preconditioner of the solver: a name, followed by options NAME=VALUE. " +
                     meanings_of(linalg::preconditioner_choices()));
@@ -144,14 +174,20 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
                          "Solver/Backend");
   linalg::check_devices(devices);
   check_parameter("Solver/Device memory", [&] { parse_memory_size(device_memory); });
-  check_parameter("Solver/Solver", [&] { linalg::make_solver(solver, linalg::BackendKind::host); });
+  if (solver != automatic && Method("solver", solver).name() == automatic)
+    throw ParameterError("Solver auto has no options. Set Solver/Solver to auto, or to the name of "
+                         "a solver and its options.",
+                         "Solver/Solver");
+  if (solver != automatic)
+    check_parameter("Solver/Solver",
+                    [&] { linalg::make_solver(solver, linalg::BackendKind::host); });
   check_parameter("Solver/Preconditioner",
                   [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check_parameter("Solver/Format", [&] { linalg::check_format(format); });
   check_parameter("Solver/Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
-RequiredDofData SolverParameters::required_dof_data(const unsigned int n_components) const
+RequiredDofData SolverSettings::required_dof_data(const unsigned int n_components) const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
   const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
@@ -162,7 +198,7 @@ RequiredDofData SolverParameters::required_dof_data(const unsigned int n_compone
           traits.uses_coarser_spaces && !has(" coarsening=aggregation ")};
 }
 
-linalg::SolveControl SolverParameters::control() const
+linalg::SolveControl SolverSettings::control() const
 {
   linalg::SolveControl control;
   control.relative_tolerance = relative_tolerance;
@@ -176,13 +212,13 @@ linalg::SolveControl SolverParameters::control() const
   return control;
 }
 
-linalg::GroupSolverOptions SolverParameters::options() const
+linalg::GroupSolverOptions SolverSettings::options() const
 {
   return {linalg::LinearSolverOptions{solver, preconditioner, format, scaling, ordering, control()},
           fallback == "direct"};
 }
 
-bool SolverParameters::has_gpu_settings() const
+bool SolverSettings::has_gpu_settings() const
 {
   const auto names_cusparse = [](const std::string &text) {
     return text.find("cusparse") != std::string::npos;
@@ -191,7 +227,7 @@ bool SolverParameters::has_gpu_settings() const
          execution != "auto" || names_cusparse(format) || names_cusparse(preconditioner);
 }
 
-std::string SolverParameters::groups_backend(const double n) const
+std::string SolverSettings::groups_backend(const double n) const
 {
   constexpr double few = 10000; // one core solves this in 0.3 s, the time that a GPU takes to start
   return backend == "auto" && n <= few && !has_gpu_settings()
@@ -304,10 +340,10 @@ void ContinuationParameters::parse_parameters(ParameterHandler & /* prm */)
 }
 
 linalg::ContinuationOptions
-ContinuationParameters::options(const SolverParameters &solver_parameters) const
+ContinuationParameters::options(const SolverSettings &solver_settings) const
 {
   linalg::ContinuationOptions options = branch_options;
-  options.linear = solver_parameters.options();
+  options.linear = solver_settings.options();
   options.linear.solver = branch_options.linear.solver;
   options.linear.control.relative_tolerance = branch_options.linear.control.relative_tolerance;
   options.linear.control.absolute_tolerance = 0.;

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_base_solver_parameters_h
 #define femgpu_physics_base_solver_parameters_h
 
+#include "linalg/base/choice.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
 
@@ -19,18 +20,15 @@ struct RequiredDofData
   bool coarser = false;     ///< the unknowns of lower degrees and of coarser meshes
 };
 
-/// The parameters in section "Solver".
-class SolverParameters : public dealii::ParameterAcceptor
+/// The values of section "Solver".
+struct SolverSettings
 {
-public:
-  SolverParameters();
-
   std::string backend = "auto";
   std::string devices = "auto";
   std::string communicator = "auto";
   unsigned int threads = 0;
   std::string device_memory = "all";
-  std::string solver = "pipelined-cg";
+  std::string solver = "auto";
   std::string preconditioner = "auto";
   std::string format = "csr";
   std::string scaling = "none";
@@ -44,15 +42,24 @@ public:
   int max_iterations = 20000;
   std::string fallback = "direct";
 
+  /**
+   * Returns these settings with a solver for problems with the given properties instead of the
+   * solver `auto`. For convection, this also replaces the preconditioner `auto`.
+   * @param has_convection whether convection may dominate diffusion
+   */
+  SolverSettings chosen_for(bool has_symmetric_matrix, bool has_convection) const;
+
   linalg::Resources resources() const
   {
     return {threads, parse_memory_size(device_memory)};
   }
   linalg::SolveControl control() const;
+  /// @pre the solver is not `auto`
   linalg::GroupSolverOptions options() const;
 
   /// Returns the backend for @p n unknowns. If `backend` is "auto", this is "host" for direct
   /// solvers, and for n <= 10,000 unless another parameter refers to GPUs; otherwise `backend`.
+  /// @pre the solver is not `auto`
   std::string groups_backend(double n) const;
 
   /// Returns whether the energy error is the only stopping criterion of linear solves.
@@ -76,12 +83,24 @@ public:
   /// node.
   RequiredDofData required_dof_data(unsigned int n_components) const;
 
+private:
+  bool has_gpu_settings() const;
+};
+
+/// Returns the values of Solver/Solver: `auto` and all solvers.
+std::vector<Choice> solver_choices();
+
+/// The parameters in section "Solver".
+class SolverParameters : public dealii::ParameterAcceptor, public SolverSettings
+{
+public:
+  SolverParameters();
+
   /// Throws ParameterError if the name or an option of a method is wrong.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 
 private:
   void declare_stopping_criteria();
-  bool has_gpu_settings() const;
 };
 
 /// The parameters in section "Nonlinear".
@@ -116,8 +135,8 @@ public:
   unsigned int vtu_interval = 5;
 
   /// Returns all options. For linear systems, section "Continuation" sets solver and tolerance, and
-  /// section "Solver", @p solver_parameters, all other options.
-  linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
+  /// section "Solver", @p solver_settings, all other options.
+  linalg::ContinuationOptions options(const SolverSettings &solver_settings) const;
 
   /// Throws ParameterError if the largest step is less than the first, or if the name or an option
   /// of the solver is wrong.

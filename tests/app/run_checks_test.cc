@@ -29,6 +29,7 @@ TEST(RunChecks, MostDofsAreThoseOfTheLastCycleWhereItIsKnown)
 TEST(RunChecks, AutoTakesTheHostForFewUnknownsUnlessGpusAreSpokenOf)
 {
   SolverParameters solver;
+  solver.solver = "pipelined-cg";
   EXPECT_EQ(solver.groups_backend(10000), "host");
   EXPECT_EQ(solver.groups_backend(10001), "auto");
   for (const auto member : {&SolverParameters::format, &SolverParameters::preconditioner,
@@ -44,6 +45,23 @@ TEST(RunChecks, AutoTakesTheHostForFewUnknownsUnlessGpusAreSpokenOf)
   solver.backend = "auto";
   solver.solver = "direct";
   EXPECT_EQ(solver.groups_backend(1e6), "host");
+}
+
+TEST(RunChecks, AutoChoosesASolverForTheMatrix)
+{
+  SolverParameters parameters;
+  const auto chosen = [&](const bool is_symmetric, const bool has_convection) {
+    const SolverSettings settings = parameters.chosen_for(is_symmetric, has_convection);
+    return settings.solver + "; " + settings.preconditioner;
+  };
+  EXPECT_EQ(chosen(true, false), "pipelined-cg; auto");
+  EXPECT_EQ(chosen(false, false), "pipelined-bicgstab; auto");
+  EXPECT_EQ(chosen(false, true), "idr s=8; ilu level=1");
+  parameters.preconditioner = "sai";
+  EXPECT_EQ(chosen(false, true), "idr s=8; sai");
+  parameters.solver = "gmres";
+  parameters.preconditioner = "auto";
+  EXPECT_EQ(chosen(false, true), "gmres; auto");
 }
 } // namespace
 } // namespace femgpu

@@ -108,6 +108,7 @@ SolverParameters &solver_parameters()
   static SolverParameters parameters;
   parameters.backend = "host";
   parameters.threads = 1;
+  parameters.solver = "pipelined-cg";
   parameters.relative_tolerance = 1e-12;
   return parameters;
 }

@@ -166,6 +166,28 @@ study_test(galerkin_oscillates_at_a_boundary_layer ${here}/convection_skew.prm
 study_test(inflow_without_condition_is_a_warning ${here}/convection_skew.prm --ranks 2
   --set "${section}/Dirichlet=0: 1" --expect-message "flow enters through boundary '2', which has no")
 
+# The default solver
+foreach(dimension 2 3)
+  set(of_dimension --set "Mesh/Initial refinements=5")
+  if(dimension EQUAL 3)
+    set(of_dimension --set "Mesh/Initial refinements=3" --set "${section}/Velocity=2, 1, 0.5")
+  endif()
+  foreach(diffusivity 1 1e-3 1e-6)
+    study_test(auto_solves_convection_in_${dimension}d_with_diffusivity_${diffusivity}
+      ${here}/convection_skew.prm --ranks 2 --set Solver/Solver=auto --set Solver/Preconditioner=auto
+      --set Solver/Fallback=none --set Dimension=${dimension} ${of_dimension}
+      --set "${section}/Diffusivity=${diffusivity}" --expect-outcome converged
+      --expect-text "solving with idr s=8 on host" --repeat-identical)
+  endforeach()
+endforeach()
+study_test(auto_keeps_a_preconditioner_that_is_set ${here}/convection_skew.prm
+  --set Solver/Solver=auto --set Solver/Preconditioner=jacobi --set Solver/Fallback=none
+  --set "${section}/Diffusivity=0.1" --expect-outcome converged
+  --expect-text "solving with idr s=8 on host")
+study_test(auto_solves_an_unsymmetric_jacobian ${parameter_dir}/heat_laws.prm --set Solver/Solver=auto
+  --set Solver/Preconditioner=auto --expect-outcome converged --expect-order L2=3 H1=2
+  --set "Output/Write VTU=false" --expect-line summary.json "pipelined-bicgstab")
+
 # Wrong input
 function(convection_error name message)
   study_test(convection_with_${name}_ends_with_1 ${here}/convection_skew.prm --expect-exit 1
@@ -182,6 +204,7 @@ convection_error(negative_reaction "Convection diffusion/Reaction is -0\\.[0-9]+
 convection_error(zero_diffusivity "Convection diffusion/Diffusivity is 0 at .*must be positive"
   --set "${section}/Diffusivity=0")
 convection_error(a_symmetric_solver "Solver 'cg' needs a symmetric matrix" --set Solver/Solver=cg)
+convection_error(options_of_auto "Solver auto has no options" --set "Solver/Solver=auto s=4")
 convection_error(two_conditions_on_a_side "Boundary id 0 of Convection diffusion/Total flux already"
   --set "${section}/Total flux=0: 1")
 convection_error(periodic_sides_with_total_flux "has a condition in Convection diffusion/Total flux"

@@ -19,6 +19,17 @@ shipped_test(bratu_2d --set Study/Cycles=3 --expect-quantity "max u=0.798+-1e-3"
 shipped_test(bratu_3d --set Study/Cycles=2 --expect-quantity "max u=0.764+-2e-3")
 # The tip of the fin agrees with its ordinary differential equation, k t u'' = eps sigma (u^4 - 3^4)
 shipped_test(heat_radiation --expect-quantity "min u=261.761+-0.01")
+# The outlet for other Péclet numbers: of Galerkin's method on a fine mesh, and the mirrored inlet.
+foreach(case "1e-1;0.9458;0.6207;0.3492" "1e-2;1.6272;0.86915;0.20895" "1e-6;1.99933;1.0005;0.00067")
+  list(GET case 0 diffusivity)
+  list(GET case 1 x03)
+  list(GET case 2 x05)
+  list(GET case 3 x07)
+  study_test(smith_hutton_with_diffusivity_${diffusivity}_has_the_known_outlet
+    ${parameter_dir}/transport_smith_hutton.prm --set "Convection diffusion/Diffusivity=${diffusivity}"
+    --expect-quantity "x03 u=${x03}+-6e-4" --expect-quantity "x05 u=${x05}+-6e-4"
+    --expect-quantity "x07 u=${x07}+-6e-4" --set "Output/Write VTU=false")
+endforeach()
 study_test(shipped_poisson_repeats_on_one_rank ${parameter_dir}/poisson.prm --repeat-identical
   --set Study/Cycles=4 --expect-order L2=2 H1=1)
 
