@@ -247,7 +247,7 @@ void check_transient(const Parameters &parameters, const Problem<dim> &problem)
   if (!problem.has_capacity())
     throw ParameterError("Physics " + parameters.run.physics +
                              " has no transient analysis. Set Analysis to stationary, or Physics "
-                             "to heat or poisson.",
+                             "to heat, poisson or convection_diffusion.",
                          "Analysis");
   parameters.time.check();
   if (parameters.solver.stops_at_energy_error())

@@ -42,13 +42,14 @@ void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *cons
   s.reinit(n_components, n_components, dim, in_cell.size());
   problem.flux(in_cell.batch(), sigma);
   problem.source(in_cell.batch(), s);
+  rate.reinit(n_components, n_components, dim, in_cell.size());
   if (const Storage *const storage = problem.storage())
     add_storage(cell, *storage);
   if (is_stabilized)
-    problem.stabilize(in_cell.batch(), sigma);
+    problem.stabilize(in_cell.batch(), rate, sigma);
 }
 
-/// Adds −c (u − w)/τ to s. @pre in_cell has the solution
+/// Computes `rate`, −c (u − w)/τ, and adds it to s. @pre in_cell has the solution
 template <int dim>
 void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &storage)
 {
@@ -61,17 +62,26 @@ void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &
   in_cell.evaluate(w_cell, w);
   const double *const c = capacity.value(0);
   for (unsigned int r = 0; r < n_components; ++r) {
-    double *const value = s.value(r), *const derivative = s.u_derivative(r, r);
+    double *const value = rate.value(r), *const derivative = rate.u_derivative(r, r);
     for (unsigned int q = 0; q < at.size(); ++q) {
-      value[q] -= c[q] * (at.u[r][q] - w[r][q]) / storage.tau;
-      derivative[q] -= c[q] / storage.tau;
+      value[q] = -c[q] * (at.u[r][q] - w[r][q]) / storage.tau;
+      derivative[q] = -c[q] / storage.tau;
     }
     for (const unsigned int k : capacity.derivatives.written()) {
-      double *const derivative_k = s.u_derivative(r, k);
+      double *const derivative_k = rate.u_derivative(r, k);
       for (unsigned int q = 0; q < at.size(); ++q)
         derivative_k[q] -= capacity.derivatives[k][q] * (at.u[r][q] - w[r][q]) / storage.tau;
     }
   }
+  const auto add = [&](const PointRows &from, PointRows &to) {
+    for (const unsigned int row : from.written()) {
+      double *const sum = to[row];
+      for (unsigned int q = 0; q < at.size(); ++q)
+        sum[q] += from[row][q];
+    }
+  };
+  add(rate.values, s.values);
+  add(rate.derivatives, s.derivatives);
 }
 
 template <int dim>
@@ -227,11 +237,9 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   cell_loads = 0.;
   cell_exchange = 0.;
   in_cell.add_source(s, cell_loads);
-  if (const Storage *const storage = problem.storage())
-    for (unsigned int r = 0; r < n_components; ++r)
-      for (unsigned int q = 0; q < in_cell.size(); ++q)
-        stored += capacity.values[0][q] * (in_cell.batch().u[r][q] - w[r][q]) / storage->tau *
-                  in_cell.JxW(q);
+  for (const unsigned int r : rate.values.written())
+    for (unsigned int q = 0; q < in_cell.size(); ++q)
+      stored -= std::as_const(rate).values[r][q] * in_cell.JxW(q);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
   for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {

@@ -23,8 +23,8 @@ using namespace dealii;
 
 namespace
 {
-/// Section "Convection diffusion": −∇·(k∇u) + b·∇u + c u = f or, in the conservative form,
-/// −∇·(k∇u − b u) + c u = f.
+/// Section "Convection diffusion": C ∂u/∂t − ∇·(k∇u) + b·∇u + c u = f or, in the conservative
+/// form, C ∂u/∂t − ∇·(k∇u − b u) + c u = f.
 class ConvectionDiffusionParameters : public DiffusionReactionParameters
 {
 public:
@@ -48,6 +48,11 @@ public:
             "c >= 0: an expression of x, y, z. Values by material id or name: 'c; ids: c'.", "0");
     declare(source, "Source",
             "f: an expression of x, y, z and u. Values by material id or name: 'f; ids: f'.", "0");
+    declare_transient("Capacity",
+                      "C > 0 of the term C du/dt on the left-hand side, for a transient analysis: "
+                      "an expression of x, y, z, u and t. Values by material id or name: 'C; ids: "
+                      "C'.",
+                      "1");
     declare_dirichlet(
         " Needed where the flow enters, unless Robin or Total flux gives the inflow.");
     declare(neumann, "Neumann",
@@ -159,7 +164,9 @@ public:
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
   /// s = f − c u − b·∇u; without b·∇u in the conservative form.
   void source(const PointBatch<dim> &at, PointTerms &s) const override;
-  void stabilize(const PointBatch<dim> &at, PointTerms &sigma) const override;
+  void stabilize(const PointBatch<dim> &at, const PointTerms &rate,
+                 PointTerms &sigma) const override;
+  TimeDependence time_dependence() const override;
 
   bool has_boundary_flux(const types::boundary_id id) const override
   {
@@ -200,7 +207,8 @@ private:
     return p.section + "/" + key;
   }
   Rows velocity_at(const PointBatch<dim> &at) const;
-  void add_residual(const PointBatch<dim> &at, const Rows &b_q, PointTerms &R) const;
+  void add_residual(const PointBatch<dim> &at, const Rows &b_q, const PointTerms &rate,
+                    PointTerms &R) const;
   double cell_peclet_number(const Discretization<dim> &discretization) const;
 
   const ConvectionDiffusionParameters &p;
@@ -219,6 +227,19 @@ auto ConvectionDiffusion<dim>::velocity_at(const PointBatch<dim> &at) const -> R
     result[d].resize(at.size());
     field.evaluate(at, result[d].data(), d);
   }
+  return result;
+}
+
+template <int dim>
+TimeDependence ConvectionDiffusion<dim>::time_dependence() const
+{
+  TimeDependence result = DiffusionReaction<dim>::time_dependence();
+  for (const auto &entry : b)
+    for (unsigned int d = 0; d < dim; ++d)
+      result.matrix = result.matrix || entry.second->depends_on_time(d);
+  for (const auto &[id, field] : total_flux)
+    if (field->depends_on_time())
+      result.fluxes.insert(id);
   return result;
 }
 
@@ -277,14 +298,14 @@ void ConvectionDiffusion<dim>::boundary_flux(const PointBatch<dim> &at, PointTer
 }
 
 /**
- * Computes the residual R = −∇·(k∇u) + b·∇u + c u − f, with (∇·b) u in the conservative form, and
- * its derivatives. Omits second derivatives of u if they are not available: they vanish for linear
- * triangles, tetrahedra and bilinear parallelograms, and are neglected in other cells of degree 1.
- * Also omits, in the derivative with respect to u, the second derivatives of k.
+ * Computes the residual R = C ∂u/∂t − ∇·(k∇u) + b·∇u + c u − f, with (∇·b) u in the conservative
+ * form, and its derivatives. Omits second derivatives of u if they are not available: they vanish
+ * for linear triangles, tetrahedra and bilinear parallelograms, and are neglected in other cells of
+ * degree 1. Also omits, in the derivative with respect to u, the second derivatives of k.
  */
 template <int dim>
 void ConvectionDiffusion<dim>::add_residual(const PointBatch<dim> &at, const Rows &b_q,
-                                            PointTerms &R) const
+                                            const PointTerms &rate, PointTerms &R) const
 {
   const unsigned int n = at.size();
   PointTerms s;
@@ -294,6 +315,11 @@ void ConvectionDiffusion<dim>::add_residual(const PointBatch<dim> &at, const Row
     R.value(0)[q] = -s.value(0)[q];
     R.u_derivative(0, 0)[q] = -s.u_derivative(0, 0)[q];
   }
+  if (!rate.values.written().empty())
+    for (unsigned int q = 0; q < n; ++q) {
+      R.value(0)[q] -= rate.values[0][q];
+      R.u_derivative(0, 0)[q] -= rate.derivatives[0][q];
+    }
   const Field<dim> &k = *this->k.at(at.material), &velocity = *b.at(at.material);
   std::vector<double> k_rows, b_rows, k_u(n, 0.);
   for (unsigned int d = 0; d < dim; ++d) {
@@ -327,7 +353,8 @@ void ConvectionDiffusion<dim>::add_residual(const PointBatch<dim> &at, const Row
 
 /// Adds the flux τ b R of SUPG. Neglects the derivative of τ with respect to u.
 template <int dim>
-void ConvectionDiffusion<dim>::stabilize(const PointBatch<dim> &at, PointTerms &sigma) const
+void ConvectionDiffusion<dim>::stabilize(const PointBatch<dim> &at, const PointTerms &rate,
+                                         PointTerms &sigma) const
 {
   const unsigned int n = at.size();
   const Field<dim> &k = *this->k.at(at.material);
@@ -342,7 +369,7 @@ void ConvectionDiffusion<dim>::stabilize(const PointBatch<dim> &at, PointTerms &
   const std::vector<double> tau = supg_tau<dim>(at, b_q, k_q, c_q);
   PointTerms R;
   R.reinit(1, 1, dim, n);
-  add_residual(at, b_q, R);
+  add_residual(at, b_q, rate, R);
   for (unsigned int d = 0; d < dim; ++d) {
     if (b.at(at.material)->is_zero(d))
       continue;

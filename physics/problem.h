@@ -212,7 +212,9 @@ public:
   /// Adds the flux of a stabilisation and its derivatives to @p sigma, which contains σ on entry.
   /// This flux vanishes for the exact solution. It is a part of the equations, but not of fluxes in
   /// reports and output files. @p at has second derivatives of u if the degree is at least 2.
-  virtual void stabilize(const PointBatch<dim> & /* at */, PointTerms & /* sigma */) const
+  /// @p rate is the source of the storage term, zero outside of steps in time.
+  virtual void stabilize(const PointBatch<dim> & /* at */, const PointTerms & /* rate */,
+                         PointTerms & /* sigma */) const
   {}
   /// Returns whether the problem has a capacity, so that it has transient solutions.
   virtual bool has_capacity() const

@@ -37,6 +37,16 @@ time_order_test(nodal_reaction_has_order_2 2 ${here}/time_manufactured.prm --ste
   --set "Heat/Exact solution=1 + sin(t)" --set "Heat/Initial value=1" --set Heat/Neumann=
   --set "Heat/Source=2*cos(t) + (1 + sin(t))^3" --set "Heat/Dirichlet=0: 1 + sin(t)")
 
+# convection with SUPG: the exact solution, in the space of the elements, satisfies the equations
+foreach(form "convective" "conservative")
+  time_order_test(${form}_transport_has_order_2_on_2_ranks 2 ${here}/time_transport.prm --ranks 2
+    --steps 0.1 0.05 --set "Convection diffusion/Form=${form}")
+endforeach()
+time_order_test(transport_with_a_velocity_that_depends_on_time_has_order_2 2
+  ${here}/time_transport.prm --steps 0.1 0.05
+  --set "Convection diffusion/Velocity=1 + t, 2" --set "Convection diffusion/Capacity=2 + u"
+  --set "Convection diffusion/Source=(2 + (1 + sin(t))*x*y)*cos(t)*x*y + (1 + sin(t))*((1 + t)*y + 2*x)")
+
 study_test(steps_by_tolerance_are_the_same_on_1_and_2_ranks ${here}/time_manufactured.prm
   --ranks 2 --same-as-ranks 1 --repeat-identical --set Time/Tolerance=1e-5
   --expect-error-below L2=1e-4 --expect-quantity "balance defect=0+-1e-8")
