@@ -474,7 +474,7 @@ ConvectionDiffusion<dim>::warnings(const Discretization<dim> &discretization,
     std::ostringstream text;
     text.precision(3);
     text << "The cell Péclet number |b| h/(2 p k) is up to " << peclet
-         << " in the last global refinement: the solution may oscillate. Set "
+         << " after the last global refinement: the solution may oscillate. Set "
          << section_path("Stabilisation") << " = supg, or refine.";
     result.push_back(text.str());
   }

@@ -180,6 +180,11 @@ foreach(dimension 2 3)
       --expect-text "solving with idr s=8 on host" --repeat-identical)
   endforeach()
 endforeach()
+study_test(auto_solves_a_recirculating_flow ${here}/convection_skew.prm --ranks 2
+  --set Solver/Solver=auto --set Solver/Preconditioner=auto --set Solver/Fallback=none
+  --set "Mesh/Initial refinements=6" --set "${section}/Diffusivity=1e-4"
+  --set "${section}/Velocity=8*x*(1 - x)*(2*y - 1), -8*y*(1 - y)*(2*x - 1)"
+  --set "${section}/Dirichlet=0, 2, 3: 0\\; 1: 1" --expect-outcome converged)
 study_test(auto_keeps_a_preconditioner_that_is_set ${here}/convection_skew.prm
   --set Solver/Solver=auto --set Solver/Preconditioner=jacobi --set Solver/Fallback=none
   --set "${section}/Diffusivity=0.1" --expect-outcome converged
