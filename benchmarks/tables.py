@@ -96,6 +96,14 @@ def solved(row):
     return f"{iterations(row)}: {milliseconds(row)}"
 
 
+def of_convection(row):
+    """Returns the iterations and the seconds of set-up and solve; – without convergence."""
+    if not row["outcome"].startswith("converged"):
+        return "–"
+    seconds = number(float(row["setup_seconds"]) + float(row["solve_seconds"]), 2)
+    return seconds if row["method"].startswith("direct") else f"{row['iterations']}: {seconds}"
+
+
 def per_entry(row):
     """Returns the number of entries of M per entry of A."""
     if not row["preconditioner_nonzeros"]:
@@ -251,6 +259,10 @@ TABLES = {
         joined(code("system"), code("preconditioner")), code("solver"),
         joined(iterations, real("solve_seconds", 3, 1e3), separator=": "), None,
         "system, preconditioner"),
+    "convection": crossed(
+        joined(plain("system"), plain("flow"), integer("peclet")),
+        lambda row: ", ".join(f"`{name}`" for name in row["method"].split("; ")
+                              if name != "identity"), of_convection, None, "mesh, flow, Pe"),
     "formats": crossed(
         code("method"), code("system"),
         lambda row: f"{number(row['us_per_iteration'])}, {number(row['fraction_of_copy'], 2, 100)} %",
