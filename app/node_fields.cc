@@ -1,5 +1,7 @@
 #include "app/node_fields.h"
 
+#include "linalg/base/error.h"
+#include "physics/base/collective.h"
 #include "physics/cell_points.h"
 #include "physics/mean_value.h"
 
@@ -163,21 +165,24 @@ public:
   {
     OutputArray material = {"material_id", NumberType::int32},
                 indicator = {"error_indicator", options.real};
-    for (const auto &cell : discretization.owned_cells()) {
-      add_cell(cell);
-      fields.connectivity.append(nodes.data() + nodes.size() - vtk.nodes.size(), vtk.nodes.size());
-      const auto id = cell->material_id();
-      material.append(&id, 1);
-      if (indicators.size() > 0)
-        indicator.append(indicators.begin() + cell->active_cell_index(), 1);
-    }
-    if (options.shares_nodes && !derived.empty())
-      for (const auto &cell : discretization.cells())
-        if (!cell->is_locally_owned())
-          add_cell(cell);
-    flush();
-    store(first_derived, pending_values.size());
     const MPI_Comm comm = discretization.communicator();
+    rethrow_on_all_ranks<ParameterError>(comm, [&] { // data may be invalid at a node
+      for (const auto &cell : discretization.owned_cells()) {
+        add_cell(cell);
+        fields.connectivity.append(nodes.data() + nodes.size() - vtk.nodes.size(),
+                                   vtk.nodes.size());
+        const auto id = cell->material_id();
+        material.append(&id, 1);
+        if (indicators.size() > 0)
+          indicator.append(indicators.begin() + cell->active_cell_index(), 1);
+      }
+      if (options.shares_nodes && !derived.empty())
+        for (const auto &cell : discretization.cells())
+          if (!cell->is_locally_owned())
+            add_cell(cell);
+      flush();
+    });
+    store(first_derived, pending_values.size());
     fields.cell_data = {std::move(material),
                         arithmetic_sequence("subdomain", NumberType::int32,
                                             Utilities::MPI::this_mpi_process(comm), 0,

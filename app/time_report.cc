@@ -41,7 +41,7 @@ std::size_t n_accepted(const TimeHistory &history)
 std::string steps_csv(const StudyRecord &study)
 {
   std::ostringstream text;
-  text.precision(17);
+  text.precision(digits_of_time);
   text << "cycle,step,time,length,accepted,error,nonlinear_iterations,linear_iterations,set_ups,"
           "seconds,remark\n";
   for (const CycleRecord &cycle : study.cycles)
@@ -66,7 +66,7 @@ std::string time_csv(const StudyRecord &study)
       Row row = {{"cycle", std::to_string(cycle.cycle)},
                  {"output", std::to_string(point.output)},
                  {"step", std::to_string(point.step)},
-                 {"time", general(point.t)}};
+                 {"time", general(point.t, digits_of_time)}};
       for (const Quantity &quantity : point.quantities)
         row.push_back({quantity.name, general(quantity.value)});
       if (point.errors)
@@ -74,7 +74,7 @@ std::string time_csv(const StudyRecord &study)
           row.push_back({std::string(name) + "_error", general((*point.errors).*norm)});
       table.push_back(std::move(row));
     }
-  return csv_of(table);
+  return table.empty() ? "cycle,output,step,time\n" : csv_of(table);
 }
 
 Json time_values(const TimeHistory &history)

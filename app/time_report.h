@@ -13,6 +13,9 @@
  */
 namespace femgpu
 {
+/// Digits of times in files: fewer than those of a double, so that rounding is not visible.
+constexpr int digits_of_time = 12;
+
 /// Describes a step: "step 12 to t = 0.5 with length 0.05: accepted, error 0.4 of the tolerance,
 /// 12 linear iterations".
 std::string to_string(const StepRecord &step);

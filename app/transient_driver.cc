@@ -1,5 +1,7 @@
 #include "app/driver.h"
+#include "app/table.h"
 #include "app/time_report.h"
+#include "linalg/base/error.h"
 #include "physics/estimators.h"
 #include "physics/time/time_stepper.h"
 
@@ -32,8 +34,9 @@ public:
       cycle.output.begin_series("_cycle" + std::to_string(cycle.record.cycle), cycle.communicator);
   }
 
-  /// Collective. Evaluates and writes the solution of the state. @pre the clock shows its time
-  void write(const bool has_converged)
+  /// Collective. Evaluates and writes the solution of the state. The outcome of the record is
+  /// `not_finite` if data cannot be evaluated at a node. @pre the clock shows the time of the state
+  void write()
   {
     cycle.watch.lap();
     cycle.console.begin_phase("output");
@@ -54,10 +57,17 @@ public:
     history.points.push_back({index, state.n_steps, state.t, record.quantities, record.errors});
     record.seconds["estimate"] += cycle.watch.lap();
     if (cycle.parameters.output.write_vtu)
-      cycle.output.write(index, state.t, solution, cycle.indicators, has_converged);
+      try {
+        cycle.output.write(index, state.t, solution, cycle.indicators, /* has converged */ true);
+      }
+      catch (const ParameterError &error) { // thrown on all ranks: data are invalid at a node
+        record.solve.report.outcome = linalg::Outcome::not_finite;
+        record.solve.report.message = error.what();
+      }
     if (!cycle.measurements.empty())
       cycle.output.write_measurements(
-          n_measured++, {{"cycle", std::to_string(record.cycle)}, {"time", text_of(state.t)}},
+          n_measured++,
+          {{"cycle", std::to_string(record.cycle)}, {"time", *general(state.t, digits_of_time)}},
           measured, cycle.communicator);
     cycle.problem.set_storage({});
     record.seconds["output"] += cycle.watch.lap();
@@ -71,22 +81,11 @@ private:
                                       [&](const Quantity &q) { return q.name == flux.name; }),
                        quantities.end());
   }
-  static std::string text_of(const double t)
-  {
-    std::ostringstream text;
-    text.precision(17);
-    text << t;
-    return text.str();
-  }
-
   Cycle<dim> &cycle;
   const TimeState &state;
   unsigned int n_measured = 0;
 };
-} // namespace
 
-namespace
-{
 /// Collective. Adapts the mesh to u of the state, which is moved to the new mesh.
 template <int dim>
 void adapt(Cycle<dim> &cycle, TimeState &state)
@@ -126,7 +125,8 @@ void integrate_in_time(Cycle<dim> &cycle)
   stepper.emplace(time, cycle.discretization, *stages, state);
   TimeOutput<dim> output(cycle, state);
   SolveSummary &summary = record.solve;
-  summary.report = stepper->start(record.seconds);
+  const std::vector<double> stops = time.stops();
+  summary.report = stepper->start(stops.front(), record.seconds);
   stages->move_to(0.);
   Stopwatch since_save;
   const auto on_attempt = [&](const StepRecord &step) {
@@ -137,8 +137,8 @@ void integrate_in_time(Cycle<dim> &cycle)
     cycle.console.progress(to_string(step));
   };
   if (summary.report.converged())
-    output.write(true);
-  for (const double stop : time.stops()) {
+    output.write();
+  for (const double stop : stops) {
     while (summary.report.converged() && state.t < stop) {
       cycle.console.begin_phase("solve");
       const double before = state.t;
@@ -149,16 +149,17 @@ void integrate_in_time(Cycle<dim> &cycle)
              << record.history->steps.back().length << ": " << summary.report.message;
         summary.report.message = text.str();
         stages->move_to(before);
+        if (record.history->points.back().step < state.n_steps)
+          output.write(); // the last solution that was computed
       }
       else {
         cycle.indicators.reinit(0);
         if (time.outputs_all_steps() || state.t == stop)
-          output.write(true);
+          output.write();
         if (time.adapt_every > 0 && state.n_steps % time.adapt_every == 0 && state.t < time.end) {
           adapt(cycle, state);
           begin_mesh();
           stepper.emplace(time, cycle.discretization, *stages, state);
-          summary.report = stepper->start(record.seconds);
         }
       }
       const bool saves = Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,

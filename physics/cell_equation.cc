@@ -237,9 +237,10 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   cell_loads = 0.;
   cell_exchange = 0.;
   in_cell.add_source(s, cell_loads);
-  for (const unsigned int r : rate.values.written())
+  const PointRows &rates = rate.values;
+  for (const unsigned int r : rates.written())
     for (unsigned int q = 0; q < in_cell.size(); ++q)
-      stored -= std::as_const(rate).values[r][q] * in_cell.JxW(q);
+      stored -= rates[r][q] * in_cell.JxW(q);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
   for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {

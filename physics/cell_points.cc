@@ -273,17 +273,13 @@ void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
 template <int dim>
 void CellPoints<dim>::evaluate(const Vector<double> &w_cell, PointRows &w) const
 {
-  const ShapeTable<dim> &table = at->shapes;
   w.reinit(n_components, n_points);
-  for (unsigned int c = 0; c < n_components; ++c) {
-    double *const value = w[c];
+  for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int m = 0; m < n_nodes; ++m) {
-      const double at_node = w_cell(dofs[c][m]);
-      const double *const shape = table.rows_by_node.data() + std::size_t(m) * table.row_length;
+      const double *const shape = &at->shapes.rows_by_node[std::size_t(m) * at->shapes.row_length];
       for (unsigned int q = 0; q < n_points; ++q)
-        value[q] += at_node * shape[q];
+        w[c][q] += w_cell(dofs[c][m]) * shape[q];
     }
-  }
 }
 
 template <int dim>

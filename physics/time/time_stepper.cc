@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace femgpu
@@ -16,7 +17,6 @@ using linalg::Outcome;
 
 namespace
 {
-constexpr double start_fraction = 1e-3; ///< length of the step that computes the first rate
 constexpr double shortest_step = 1e-10; ///< relative to the end time
 constexpr double equal_length = 1e-9;   ///< relative difference of equally long steps
 constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 5.;
@@ -70,9 +70,17 @@ void TimeStepper<dim>::extend_range(const FeVector &values)
 }
 
 template <int dim>
-linalg::SolveReport TimeStepper<dim>::start(std::map<std::string, double> &seconds)
+double TimeStepper<dim>::n_steps_to(const double stop) const
 {
-  const double tau = scheme.diagonal * state.step; // of the stages of the first step: one matrix
+  return std::max(1., std::ceil((stop - state.t) / state.step - equal_length));
+}
+
+template <int dim>
+linalg::SolveReport TimeStepper<dim>::start(const double stop,
+                                            std::map<std::string, double> &seconds)
+{
+  const double remaining = stop - state.t; // data may be undefined after the end
+  const double tau = std::min(scheme.diagonal * remaining / n_steps_to(stop), remaining / 2.);
   linalg::SolveReport report = stages.solve(state.t + tau, tau, state.u, u, seconds);
   if (!report.converged())
     return report;
@@ -85,6 +93,7 @@ linalg::SolveReport TimeStepper<dim>::start(std::map<std::string, double> &secon
   FeVector later;
   set_rate(u, base, tau, later);
   state.rate.sadd(2., -1., later);
+  has_rate = true;
   return report;
 }
 
@@ -159,9 +168,8 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
   bool was_rejected = false;
   while (true) {
     const Stopwatch watch;
-    const double remaining = stop - state.t;
-    const double n = std::max(1., std::ceil(remaining / state.step - equal_length));
-    double length = remaining / n;
+    const double n = n_steps_to(stop);
+    double length = (stop - state.t) / n;
     if (std::abs(length - state.earlier_step) <= equal_length * length)
       length = state.earlier_step; // the same matrix serves both steps
     StepRecord record;
@@ -179,8 +187,8 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
     const bool is_shortest = length <= shortest;
     linalg::SolveReport report;
     try {
-      if (was_rejected && is_first) // the rate was computed for a longer step
-        report = start(seconds);
+      if (!has_rate || (was_rejected && is_first)) // the rate was computed for a longer step
+        report = start(stop, seconds);
       else
         report.outcome = Outcome::converged;
       if (report.converged())

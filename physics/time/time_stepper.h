@@ -44,11 +44,12 @@ public:
 
   /**
    * Collective. Computes the rate of the state, from two short steps of backward Euler and linear
-   * extrapolation of their rates, which damps fast modes. To be called first on each mesh, after
-   * the state was interpolated to it. The solution does not advance.
+   * extrapolation of their rates, which damps fast modes. The solution does not advance.
+   * advance() calls this function on each new mesh.
+   * @param stop the argument of the next advance(), whose matrix already serves here
    * @return the report of the last solve
    */
-  linalg::SolveReport start(std::map<std::string, double> &seconds);
+  linalg::SolveReport start(double stop, std::map<std::string, double> &seconds);
 
   /**
    * Collective. Makes one accepted step towards @p stop, which it reaches but does not pass.
@@ -60,6 +61,8 @@ public:
                               const std::function<void(const StepRecord &)> &on_attempt);
 
 private:
+  /// Returns the number of equal steps from the time of the state to @p stop.
+  double n_steps_to(double stop) const;
   linalg::SolveReport attempt(double length, StepRecord &record,
                               std::map<std::string, double> &seconds);
   std::optional<double> estimated_error(double length) const;
@@ -71,6 +74,7 @@ private:
   StageSolver<dim> &stages;
   TimeState &state;
   const TimeScheme &scheme;
+  bool has_rate = false;       ///< whether the rate belongs to this mesh
   bool is_first = true;        ///< whether this object has not made a step yet
   std::vector<FeVector> rates; ///< k_1, k_2, ...
   FeVector base, u;            ///< w and U of the last stage

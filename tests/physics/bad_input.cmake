@@ -11,7 +11,7 @@ function(wrong_expression name parameter value code message)
     --expect-exit ${code} --expect-message "Poisson/${parameter}.*${message}" ${ARGN})
 endfunction()
 wrong_expression(unknown_function_ends_with_1 Coefficient "foo(x)" 1
-  "column 1, at 'f': expected x, y, u, pi, e or a function")
+  "column 1, at 'f': expected x, y, t, u, pi, e or a function")
 wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1
   "column 6, where it ends: expected an operator or '\\)' at the end of 'sin'")
 wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1
