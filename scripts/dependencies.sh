@@ -42,6 +42,7 @@ report_packages='
 python3-matplotlib  draws the figures of scripts/plot.py and report.py
 python3-numpy       reads result files
 python3-vtk9        reads result files as ParaView does, and draws them
+python3-pil         writes films as .gif files
 xvfb                an X server without a screen, in which VTK draws
 xauth               admits VTK to it'
 test_packages='

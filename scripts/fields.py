@@ -87,9 +87,16 @@ class Fields:
             return bool(said.all())
         number = re.search(r"_(\d+)\.(pvtu|\d+\.vtu)$", self.result.path)
         cycles = self.summary.get("cycles", [])
-        if not number or "continuation" in self.summary or int(number[1]) >= len(cycles):
+        if not number or self.time_name() != "cycle" or int(number[1]) >= len(cycles):
             return True
         return cycles[int(number[1])].get("solve", {}).get("outcome") in results.CONVERGED
+
+
+    def time_name(self):
+        """Returns the name of the times in the .pvd: `t`, `arclength` or `cycle`."""
+        if "continuation" in self.summary:
+            return "arclength"
+        return "t" if all("time" in cycle for cycle in self.summary.get("cycles", [])) else "cycle"
 
 
 def _read_summary(path):

@@ -60,26 +60,91 @@ def rgb(text):
     return tuple(int(text[i:i + 2], 16) / 255 for i in (0, 2, 4))
 
 
-class Picture:
-    """A field of a result on its deformed mesh; `field` is its name in file names."""
+def fields_to_draw(path):
+    """Returns the fields of a file that has cells and arrays."""
+    result = vtu.Result(path)
+    if result.cells == 0 or not result.point_arrays:
+        raise vtu.BadFile(f"{path}: nothing to draw: the file has no cells or no arrays")
+    return Fields(result)
 
-    def __init__(self, result, options):
-        self.result, self.options = result, options
-        if result.cells == 0 or not result.point_arrays:
-            raise vtu.BadFile(f"{result.path}: nothing to draw: the file has no cells or no arrays")
-        self.fields = Fields(result)
-        name = options.field or self.fields.default()
-        values = self.fields.values(name)
-        if not numpy.isfinite(values).all():
-            raise vtu.BadFile(f"{result.path}: {name} has values that are not finite")
-        self.field = name
-        self.is_plane = self.fields.dimension == 2
+
+def values_to_draw(fields, name):
+    values = fields.values(name)
+    if not numpy.isfinite(values).all():
+        raise vtu.BadFile(f"{fields.result.path}: {name} has values that are not finite")
+    return values
+
+
+def displacement(fields, name):
+    """Returns the array of --warp as vectors in 3D; a scalar lifts a plane."""
+    arrays = fields.result.point_arrays
+    if name not in arrays:
+        raise vtu.BadFile(f"{fields.result.path}: no array {name}; it has {', '.join(arrays)}")
+    by = arrays[name].astype(float)
+    if by.shape[1] == 1:
+        if fields.dimension == 3:
+            raise vtu.BadFile(f"--warp {name}: a scalar can only lift a plane picture; use a vector")
+        by = numpy.hstack([0 * by, 0 * by, by])
+    elif by.shape[1] == 2:
+        by = numpy.hstack([by, 0 * by[:, :1]])
+    if by.shape[1] != 3:
+        raise vtu.BadFile(f"--warp {name}: the array is not a vector; use a vector")
+    return by
+
+
+def bounds(points):
+    return numpy.array([points.min(axis=0), points.max(axis=0)])
+
+
+class View:
+    """What all pictures of a film share: the name of the `field`, its `extrema`, the `scale` of
+    --warp (None without it), whether it lifts a plane, and the `box` that contains all bodies.
+
+    @p sequence contains the fields of one or more results.
+    """
+
+    def __init__(self, sequence, options):
+        self.field = options.field
         self.scale = None
+        extrema, boxes, moves, largest = [], [], [], 0.
+        for fields in sequence:
+            self.field = self.field or fields.default()
+            extrema.append(bounds(values_to_draw(fields, self.field)))
+            boxes.append(bounds(fields.result.points.astype(float)))
+            self.is_plane = fields.dimension == 2
+            if options.warp:
+                by = displacement(fields, options.warp)
+                moves.append(bounds(by))
+                largest = max(largest, numpy.linalg.norm(by, axis=1).max())
+        self.extrema = tuple(map(float, bounds(numpy.concatenate(extrema))))
+        self.box = bounds(numpy.concatenate(boxes))
+        if options.warp:
+            move = bounds(numpy.concatenate(moves))
+            is_lifted = self.is_plane and move[:, 2].any()
+            self.scale = options.scale
+            if self.scale is None:
+                part = 0.4 if is_lifted else 0.1
+                self.scale = part * numpy.ptp(self.box, axis=0).max() / (largest or 1.)
+                self.scale = float(f"{self.scale:.1e}")  # rounded, so that two digits print it exactly
+            self.is_plane = self.is_plane and not is_lifted
+            self.box = self.box + numpy.sort(self.scale * move, axis=0)
+        self.box = self.box * numpy.array(options.stretch)
+
+
+class Picture:
+    """A field of a result on its deformed mesh, in a view; a picture of a film has a @p caption."""
+
+    def __init__(self, fields, view, options, caption=None):
+        self.fields, self.options, self.caption = fields, options, caption
+        self.field, self.scale, self.is_plane = view.field, view.scale, view.is_plane
+        values = values_to_draw(fields, self.field)
         self.extrema = float(values.min()), float(values.max())
-        limits = tuple(options.range or self.extrema)
+        limits = tuple(options.range or view.extrema)
         self.exponent = scale.exponent_for(max(map(abs, limits)))  # power of ten of drawn numbers
         values = values / 10.**self.exponent
         self.grid = self.moved_grid()
+        points = vtk_to_numpy(self.grid.GetPoints().GetData())
+        self.box = view.box if caption else bounds(points)
         self.grid.GetPointData().Initialize()
         scalars = numpy_to_vtk(numpy.ascontiguousarray(values, dtype=float), deep=True)
         scalars.SetName("field")
@@ -107,40 +172,15 @@ class Picture:
     def moved_grid(self):
         """Returns a copy of the grid with the points moved by --warp and --stretch."""
         grid = vtkUnstructuredGrid()
-        grid.DeepCopy(self.result.grid)
-        points = self.result.points.astype(float)
+        grid.DeepCopy(self.fields.result.grid)
+        points = self.fields.result.points.astype(float)
         if self.options.warp:
-            points = self.warped(points)
+            points = points + self.scale * displacement(self.fields, self.options.warp)
         moved = vtkPoints()
         points = points * numpy.array(self.options.stretch)
         moved.SetData(numpy_to_vtk(numpy.ascontiguousarray(points), deep=True))
         grid.SetPoints(moved)
         return grid
-
-    def warped(self, points):
-        arrays = self.result.point_arrays
-        if self.options.warp not in arrays:
-            raise vtu.BadFile(f"{self.result.path}: no array {self.options.warp}; it has "
-                              f"{', '.join(arrays)}")
-        by = arrays[self.options.warp].astype(float)
-        if by.shape[1] == 1:
-            if not self.is_plane:
-                raise vtu.BadFile(f"--warp {self.options.warp}: a scalar can only lift a plane picture; "
-                                  f"use a vector")
-            by = numpy.hstack([0 * by, 0 * by, by])
-        elif by.shape[1] == 2:
-            by = numpy.hstack([by, 0 * by[:, :1]])
-        if by.shape[1] != 3:
-            raise vtu.BadFile(f"--warp {self.options.warp}: the array is not a vector; use a vector")
-        largest = numpy.linalg.norm(by, axis=1).max()
-        is_lifted = self.is_plane and by[:, 2].any()
-        self.scale = self.options.scale
-        if self.scale is None:
-            part = 0.4 if is_lifted else 0.1
-            self.scale = part * numpy.ptp(points, axis=0).max() / (largest or 1.)
-            self.scale = float(f"{self.scale:.1e}")  # rounded, so that two digits print it exactly
-        self.is_plane = self.is_plane and not is_lifted
-        return points + self.scale * by
 
     def colour_map(self):
         low, high = self.range
@@ -236,7 +276,7 @@ class Picture:
         self.renderer.AddViewProp(bar)
 
     def add_notes(self):
-        """Adds scales and extrema at the bottom and, without convergence, a warning at the top."""
+        """Adds scales and extrema at the bottom, and the caption and a lack of convergence at the top."""
         height = self.options.size[1]
         low, high = (scale.plain(value / 10.**self.exponent) for value in self.extrema)
         said = [f"min {low}, max {high}" + (f" [{self.unit()}]" if self.unit() else "")]
@@ -244,9 +284,11 @@ class Picture:
         said += [f"{axis} x {factor:g}" for axis, factor in zip("xyz", self.options.stretch)
                  if factor != 1]
         self.add_text(", ".join(said), height // 40)
-        if not self.fields.is_converged():
-            self.add_text("NOT CONVERGED: the best iterate, not a solution",
-                          height - height // 40 - max(8, height // 30), (0.8, 0., 0.), True)
+        warning = [] if self.fields.is_converged() else ["NOT CONVERGED: the best iterate, not a solution"]
+        above = [self.caption] * bool(self.caption) + warning
+        if above:
+            self.add_text(", ".join(above), height - height // 40 - max(8, height // 30),
+                          (0.8, 0., 0.) if warning else (0., 0., 0.), True)
 
     def add_text(self, text, bottom, colour=(0., 0., 0.), is_bold=False):
         height = self.options.size[1]
@@ -276,17 +318,16 @@ class Picture:
     def add_axes(self):
         """Adds axes around the body, labelled with the coordinates before --stretch."""
         axes = vtkCubeAxesActor()
-        bounds = numpy.array(self.grid.GetPoints().GetBounds())
-        axes.SetBounds(*bounds)
+        axes.SetBounds(*self.box.T.flat)
         axes.SetCamera(self.renderer.GetActiveCamera())
         axes.SetFlyModeToOuterEdges()
         axes.SetScreenSize(0.009 * self.options.size[1])
         axes.SetTickLocationToOutside()
         axes.SetLabelScaling(False, 0, 0, 0)
         unit = self.fields.unit_of_length()
-        lengths = bounds[1::2] - bounds[::2]
+        lengths = numpy.ptp(self.box, axis=0)
         for i, axis in enumerate("XYZ"):
-            low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
+            low, high = self.box[:, i] / self.options.stretch[i]
             if lengths[i] < 0.45 * lengths.max():  # only the two ends of a short axis get numbers
                 ends = [scale.plain(low), scale.plain(high)]
                 labels = vtkStringArray()
@@ -306,20 +347,19 @@ class Picture:
         self.renderer.AddActor(axes)
 
     def place_camera(self):
-        """Places the camera so that the body fills the space next to the colour bar."""
+        """Places the camera so that the body, or the box of a film, fills the space next to the bar."""
         view = self.options.camera or ("z" if self.is_plane else "iso")
         towards = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (0.6, -1, 0.6)}[view]
         up = numpy.array((0., 1., 0.) if view == "z" else (0., 0., 1.))
-        bounds = numpy.array(self.grid.GetPoints().GetBounds()).reshape(3, 2)
-        middle = bounds.mean(axis=1)
+        middle = self.box.mean(axis=0)
         back = numpy.array(towards, dtype=float)
         back /= numpy.linalg.norm(back)
         right = numpy.cross(up, back)
         right /= numpy.linalg.norm(right)
         top = numpy.cross(back, right)
         points = vtk_to_numpy(self.grid.GetPoints().GetData()) - middle
-        if self.options.axes:  # the axes surround the bounding box
-            points = numpy.array(list(itertools.product(*bounds))) - middle
+        if self.options.axes or self.caption:  # the axes surround the bounding box
+            points = numpy.array(list(itertools.product(*self.box.T))) - middle
         x, y = points @ right, points @ top
         width, height = self.options.size
         if self.options.axes:  # space for numbers at the left, the bottom and, in 3D, the right
@@ -327,7 +367,8 @@ class Picture:
             x = numpy.append(x, [x.min() - 0.15 * size, x.max() + 0.1 * size * (not self.is_plane)])
             y = numpy.append(y, y.min() - 0.15 * size)
         free = 0.80  # fraction of the width for the body; the bar takes the rest
-        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # fractions for text
+        is_titled = self.caption or not self.fields.is_converged()
+        below, above = 0.05, 0.07 if is_titled else 0.02  # fractions of the height for text
         half = max(numpy.ptp(y) / 2 / (1 - below - above),
                    numpy.ptp(x) / 2 * height / (free * width)) * 1.05
         centre = middle + right * (x.max() + x.min()) / 2 + top * (y.max() + y.min()) / 2
@@ -336,7 +377,7 @@ class Picture:
             lines.SetPosition(*(0.004 * half * back))
         for label in self.labels:
             label.SetPosition(*(numpy.array(label.GetPosition()) + 0.05 * half * back))
-        distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))
+        distance = 4 * max(half, float(numpy.linalg.norm(numpy.ptp(self.box, axis=0))))
         camera = self.renderer.GetActiveCamera()
         camera.ParallelProjectionOn()
         camera.SetFocalPoint(*centre)
@@ -345,8 +386,8 @@ class Picture:
         camera.SetParallelScale(half if math.isfinite(half) and half > 0 else 1.)
         self.renderer.ResetCameraClippingRange()
 
-    def save(self, name):
-        """Draws the picture, writes it to a temporary file next to @p name, and renames it."""
+    def drawn(self):
+        """Returns the filter whose output is the drawn picture."""
         window = vtkRenderWindow()
         window.SetOffScreenRendering(1)
         window.SetMultiSamples(8)
@@ -356,10 +397,23 @@ class Picture:
         image = vtkWindowToImageFilter()
         image.SetInput(window)
         image.ReadFrontBufferOff()
+        image.Update()
+        return image
+
+    def pixels(self):
+        """Draws the picture; returns an array of height x width x 3 bytes."""
+        image = self.drawn().GetOutput()
+        width, height, _ = image.GetDimensions()
+        pixels = vtk_to_numpy(image.GetPointData().GetScalars())
+        return numpy.ascontiguousarray(pixels.reshape(height, width, 3)[::-1])
+
+    def save(self, name):
+        """Draws the picture, writes it to a temporary file next to @p name, and renames it."""
         writer = vtkPNGWriter()
         writer.SetCompressionLevel(9)
         partial = f"{name}.{os.getpid()}.partial"
         writer.SetFileName(partial)
+        image = self.drawn()
         writer.SetInputConnection(image.GetOutputPort())
         os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
         with open(partial, "wb"):  # reports a bad path; VTK does not

@@ -1,11 +1,15 @@
 #!/usr/bin/python3
-"""Draws a field of femgpu's result files as a PNG picture, without a screen.
+"""Draws a field of femgpu's result files as a PNG picture or a film, without a screen.
 
     scripts/render.py output/poisson                         # the first field of the last cycle
     scripts/render.py output/cantilever --field stress_xx --warp displacement --edges --axes
+    scripts/render.py output/transport_pulse --film          # all entries of solution.pvd, as u.gif
 
 The argument is an output directory, or a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu file in it.
 Prints the name of the picture. Exits with 1 and a reason if there is nothing to draw.
+
+--film draws one frame for each entry of the .pvd, with the time. All frames have the same colours,
+camera and scale. A .gif needs Pillow (apt-get install python3-pil), a .webm the program ffmpeg.
 
 Drawing uses VTK: ParaView's pvbatch if it is in the path, otherwise Debian's python3-vtk9. Debian's
 builds of both need an X server. xvfb-run starts one without a screen (apt-get install xvfb xauth);
@@ -54,45 +58,87 @@ def parse_command_line():
     add("--labels", action="store_true", help="write each value of the field at one of its cells, for ids "
                                               "such as those of sides.vtu")
     add("--contours", type=int, default=0, metavar="N", help="number of contour lines")
-    add("--cycle", type=int, default=-1, metavar="N",
+    add("--cycle", type=int, metavar="N",
         help="entry of the .pvd, counted from 0, or from -1 for the last one backwards (default: -1)")
     add("--camera", choices=("iso", "x", "y", "z"),
         help="direction of view (default: z in 2D, iso in 3D and for a lifted plane)")
     add("--range", nargs=2, type=float, metavar=("MIN", "MAX"), help="range of the colours (default: "
                                                                      "that of the field)")
-    add("--size", type=size, default=(1200, 900), metavar="WxH", help="size in pixels (default: 1200x900)")
-    add("--output", metavar="FILE.png", help="name of the picture (default: FIELD_CYCLE.png next to the "
-                                             ".pvd)")
+    add("--size", type=size, metavar="WxH", help="size in pixels (default: 1200x900, of a film 800x600)")
+    add("--film", action="store_true", help="draw all entries of the .pvd as a film")
+    add("--fps", type=float, metavar="N", help="frames of a film per second (default: 10)")
+    add("--output", metavar="FILE", help="name of the .png, or of the .gif or .webm of a film (default: "
+                                         "FIELD_CYCLE.png or FIELD.gif next to the .pvd)")
     options = parser.parse_args()
     if min(options.stretch) <= 0:
         parser.error("--stretch needs three factors above 0")
     if options.contours < 0:
         parser.error("--contours must not be negative")
-    if options.output and not options.output.endswith(".png"):
-        parser.error(f"--output is '{options.output}', but must end in .png")
+    if options.film and options.cycle is not None:
+        parser.error("--film draws all entries of the .pvd; remove --cycle")
+    if options.fps is not None and not options.film:
+        parser.error("--fps needs --film")
+    if options.fps is not None and not 0.1 <= options.fps <= 50:
+        parser.error("--fps must be between 0.1 and 50")
+    endings = (".gif", ".webm") if options.film else (".png",)
+    if options.output and not options.output.endswith(endings):
+        parser.error(f"--output is '{options.output}', but must end in {' or '.join(endings)}"
+                     f"{' without --film' if not options.film else ''}")
+    if options.output and options.output.endswith(".webm") and not shutil.which("ffmpeg"):
+        parser.error(f"--output {options.output} needs ffmpeg, which is not in the path; install it "
+                     f"(apt-get install ffmpeg), or write a .gif")
+    options.size = options.size or ((800, 600) if options.film else (1200, 900))
+    options.fps = options.fps or 10.
     return options
 
 
-def file_to_draw(options):
-    """Returns (the .pvtu or .vtu file, its index in the .pvd or None)."""
+def collection_of(path):
+    """Returns the only .pvd or .vtkhdf.series of a directory; other paths as they are."""
     import vtu
-    path = options.path
     if os.path.isdir(path):
         found = sorted(name for name in os.listdir(path) if vtu.is_collection(name))
         if not found:
             raise vtu.BadFile(f"{path}: no .pvd or .vtkhdf.series in it; give the output directory "
                               f"of a run that finished a cycle, or a .pvd, .pvtu, .vtu or .vtkhdf file")
         if len(found) > 1:
+            names = [os.path.join(path, name) for name in found]
             raise vtu.BadFile(f"{path}: {len(found)} .pvd and .vtkhdf.series files in it; give the one "
-                              f"to draw")
+                              f"to draw: {', '.join(names[:-1])} or {names[-1]}")
         path = os.path.join(path, found[0])
+    return path
+
+
+def file_to_draw(path, cycle):
+    """Returns (the .pvtu or .vtu file, its index in the .pvd or None)."""
+    import vtu
     if not vtu.is_collection(path):
         return path, None
     files = vtu.files_of_collection(path)
-    if not -len(files) <= options.cycle < len(files):
-        raise vtu.BadFile(f"{path}: has {len(files)} entries, but --cycle is {options.cycle}; use "
+    if not -len(files) <= cycle < len(files):
+        raise vtu.BadFile(f"{path}: has {len(files)} entries, but --cycle is {cycle}; use "
                           f"{-len(files)} to {len(files) - 1}")
-    return files[options.cycle], options.cycle % len(files)
+    return files[cycle], cycle % len(files)
+
+
+def save_picture(path, options):
+    """Draws one entry of a .pvd or one file; returns the name of the picture."""
+    from picture import Picture, View, fields_to_draw
+    path, number = file_to_draw(path, -1 if options.cycle is None else options.cycle)
+    fields = fields_to_draw(path)
+    made = Picture(fields, View([fields], options), options)
+    stem = made.field if number is None else f"{made.field}_{number:03d}"
+    picture = options.output or os.path.join(os.path.dirname(path), f"{stem}.png")
+    made.save(picture)
+    return picture
+
+
+def save_film(path, options):
+    import film
+    import vtu
+    if not vtu.is_collection(path):
+        raise vtu.BadFile(f"{path}: --film needs an output directory, a .pvd or a .vtkhdf.series; "
+                          f"remove --film to draw a single file")
+    return film.save(path, options)
 
 
 def renderer_command():
@@ -119,13 +165,9 @@ def main():
         sys.exit(done.returncode)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # pvbatch redirects them
     import vtu  # imported here because --help does not need VTK
-    from picture import Picture
     try:
-        path, number = file_to_draw(options)
-        made = Picture(vtu.Result(path), options)
-        stem = made.field if number is None else f"{made.field}_{number:03d}"
-        picture = options.output or os.path.join(os.path.dirname(path), f"{stem}.png")
-        made.save(picture)
+        path = collection_of(options.path)
+        picture = (save_film if options.film else save_picture)(path, options)
     except (vtu.BadFile, OSError) as error:
         sys.exit(f"render.py: {error}")
     print(picture)

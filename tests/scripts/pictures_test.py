@@ -3,11 +3,12 @@
     FEMGPU=build/bin/femgpu /usr/bin/python3 tests/scripts/pictures_test.py
 """
 
+import importlib.util
 import os
 import shutil
 import sys
 
-from results_test import InDirectory, can_draw_fields, femgpu, main
+from results_test import InDirectory, can_draw_fields, femgpu, main, script
 
 
 class Pictures(InDirectory):
@@ -118,6 +119,94 @@ class Pictures(InDirectory):
                    self.path("cantilever"), "--field", "nothing")
         self.fails("has 2 entries", "render.py", self.path("poisson"), "--cycle", "7")
         self.fails("no such file", "render.py", self.path("nowhere"))
+
+
+class Films(InDirectory):
+    @classmethod
+    def prepare(cls):
+        femgpu("heat_transient_t3.prm", cls.path("bar"), "--set", "Time/Output times=every 8")
+
+    def setUp(self):
+        if not can_draw_fields():
+            self.skipTest("VTK or an X server is missing")
+
+    def refused(self, message, *arguments):
+        done = script("render.py", *arguments)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(message, done.stderr)
+
+    def test_all_times_are_drawn_with_the_same_frame_and_colours(self):
+        if not importlib.util.find_spec("PIL"):
+            self.skipTest("Pillow is missing")
+        import numpy
+        from PIL import Image
+        said = self.succeeds("render.py", self.path("bar"), "--film", "--size", "320x240", "--stretch",
+                             "1", "10", "1", "--fps", "20")
+        self.assertEqual(said.strip(), self.path("bar", "u.gif"))
+        with Image.open(self.path("bar", "u.gif")) as film:
+            self.assertEqual((film.n_frames, film.size, film.info["duration"], film.info["loop"]),
+                             (5, (320, 240), 50, 0))
+            frames = []
+            for i in range(film.n_frames):
+                film.seek(i)
+                frames.append(numpy.array(film.convert("RGB")).astype(int))
+        changes = numpy.array([abs(one - frames[0]).max(axis=2) > 8 for one in frames[1:]])
+        self.assertFalse(changes[:, :, 250:].any())  # the bar with its numbers
+        outline = [(one == 255).all(axis=2)[20:225, :250].sum() for one in frames]
+        self.assertEqual(len(set(outline)), 1)  # the body
+        self.assertTrue(changes[:, :20, :120].any(axis=(1, 2)).all())  # the time
+        self.assertTrue(changes[:, 20:225, :250].any(axis=(1, 2)).all())  # the field
+
+    def test_the_view_of_a_film_contains_all_times(self):
+        from types import SimpleNamespace
+
+        import film
+        import vtu
+        from picture import View, fields_to_draw
+        options = SimpleNamespace(field=None, warp="u", scale=None, stretch=(1., 1., 2.))
+        files = vtu.files_of_collection(self.path("bar", "solution.pvd"))
+        view = View(map(fields_to_draw, files), options)
+        values = [fields_to_draw(name).values("u") for name in files]
+        self.assertEqual(view.extrema, (min(map(min, values)), max(map(max, values))))
+        self.assertFalse(view.is_plane)  # although u = 0 at t = 0 lifts nothing
+        self.assertAlmostEqual(view.box[1][2], 2 * view.scale * view.extrema[1])
+        self.assertFalse(View([fields_to_draw(files[-1])], options).is_plane)
+        for times, said in (([0., 8., 32.], ["t = 0", "t = 8", "t = 32"]),
+                            ([0., 0.05, 0.1], ["t = 0.00", "t = 0.05", "t = 0.10"]),
+                            ([0., 1.5e-7], ["t = 0e-9", "t = 150e-9"])):
+            self.assertEqual(film.captions("t", times), said)
+
+    def test_ffmpeg_writes_webm(self):
+        target = self.path("u.webm")
+        arguments = [self.path("bar"), "--film", "--size", "64x64", "--output", target]
+        if not shutil.which("ffmpeg"):
+            self.refused("needs ffmpeg, which is not in the path; install it", *arguments)
+            self.skipTest("ffmpeg is missing")
+        self.succeeds("render.py", *arguments)
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(4), b"\x1aE\xdf\xa3")
+
+    def test_what_cannot_be_a_film_is_refused(self):
+        self.refused("--film draws all entries of the .pvd; remove --cycle", self.path("bar"), "--film",
+                     "--cycle", "0")
+        self.refused("must end in .gif or .webm", self.path("bar"), "--film", "--output", "u.png")
+        self.refused("must end in .png without --film", self.path("bar"), "--output", "u.gif")
+        self.refused("--fps needs --film", self.path("bar"), "--fps", "5")
+        self.refused("--fps must be between", self.path("bar"), "--film", "--fps", "0")
+        self.fails("--film needs an output directory, a .pvd", "render.py",
+                   self.path("bar", "solution_000.pvtu"), "--film")
+        self.fails("no field nothing; choose u, ", "render.py", self.path("bar"), "--film", "--field",
+                   "nothing")
+        directory = self.path("several")
+        shutil.copytree(self.path("bar"), directory)
+        pvd = os.path.join(directory, "solution.pvd")
+        with open(pvd, encoding="utf-8") as file:
+            lines = file.readlines()
+        one = [line for line in lines if "DataSet" not in line or "_000" in line]
+        with open(os.path.join(directory, "one.pvd"), "w", encoding="utf-8") as file:
+            file.writelines(one)
+        self.fails(f"give the one to draw: .*one.pvd or {pvd}", "render.py", directory, "--film")
+        self.fails("needs at least two entries, but it has 1", "render.py", os.path.join(directory, "one.pvd"), "--film")
 
 
 if __name__ == "__main__":
