@@ -113,17 +113,21 @@ def slope_triangle(axes, dofs, errors, order, dimension):
 
 
 def convergence(run):
-    """Draws errors over dofs with triangles of the optimal slopes; returns None without errors."""
+    """Draws errors over dofs with triangles of the optimal slopes; returns None without errors.
+
+    The errors of a transient analysis, which contain those of the steps, need two cycles and get no
+    triangles.
+    """
     curves = [(f"{norm} error", *run.errors(norm)) for norm in run.norms()]
     curves.append(("estimated error", *run.estimates()))
-    curves = [curve for curve in curves if curve[1]]
+    curves = [curve for curve in curves if len(curve[1]) > (1 if run.time else 0)]
     if not curves:
         return None
     made, (axes,) = figure(size=(7.2, 4.4))
     dimension = run.summary["dimension"]
     for i, (name, dofs, errors) in enumerate(curves):
         axes.loglog(dofs, errors, label=name, **curve_style(i))
-        if mark_unconverged(axes, run, dofs, errors):
+        if mark_unconverged(axes, run, dofs, errors) or run.time:
             continue
         order = expected_order(run, name)
         if order and len(dofs) > 1 and dofs[-2] < dofs[-1]:
@@ -131,7 +135,8 @@ def convergence(run):
     axes.set_xlabel("dofs")
     axes.set_ylabel("error (H1: of the gradient)")
     kind = "adaptive" if run.is_adaptive else "global"
-    axes.set_title(f"Errors, {kind} refinement; triangles: optimal slopes")
+    axes.set_title("Errors at the end of the analysis" if run.time else
+                   f"Errors, {kind} refinement; triangles: optimal slopes")
     log_axis(axes.xaxis, curves[0][1])
     log_axis(axes.yaxis, [error for curve in curves for error in curve[2]])
     add_outer_legend(axes)
@@ -203,6 +208,8 @@ def quantity_page(run, curves):
         last.set_title("relative change\nto the cycle before", fontsize=10)
     for unused in axes[len(curves) + bool(changes):]:
         unused.set_visible(False)
+    if run.time:
+        made.suptitle("Quantities at the end of the analysis", fontsize=11)
     return made
 
 
@@ -237,7 +244,7 @@ def residuals(run):
     axes.set_xlabel("nonlinear iteration" if is_nonlinear else "iteration")
     axes.set_ylabel("norm of the residual")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    title = "Residuals"
+    title = "Residuals of the last solve" if run.time else "Residuals"
     axes.set_title(title + (f" of the last {MOST_CURVES} cycles" if left_out else ""))
     add_outer_legend(axes)
     return made

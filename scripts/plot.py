@@ -5,8 +5,9 @@
     scripts/plot.py output/study --quantity "right displacement_y" --over Degree
 
 Figures of a run are convergence (errors over dofs), quantities (all measurements and the quantities
-of the physics), residuals (by iteration), times (by phase) and branch (of a continuation). Figures
-of a parameter study, whose directory has a study.csv, are study (times, iterations, errors) and
+of the physics), residuals (by iteration), times (by phase), branch (of a continuation), and time
+(all quantities over time) and steps (their lengths and errors) of a transient analysis. Figures of
+a parameter study, whose directory has a study.csv, are study (times, iterations, errors) and
 quantities. Figures are written to the directory, or to --output, under their names; further pages
 are called NAME_2, …. Figures without data are skipped. Prints the names of the files. Exits with 1
 if there is nothing to draw or a file of the directory is invalid. Requires matplotlib (apt-get
@@ -27,25 +28,23 @@ def parse_command_line():
     parser.add_argument("--format", choices=("svg", "png", "pdf"), default="svg",
                         help="format of the figures (default: svg)")
     parser.add_argument("--only", nargs="+", metavar="FIGURE", help="draw only these figures",
-                        choices=("convergence", "quantities", "residuals", "times", "branch",
-                                 "study"))
+                        choices=("convergence", "quantities", "residuals", "times", "branch", "time",
+                                 "steps", "study"))
     parser.add_argument("--quantity", action="append", metavar="NAME",
                         help="draw only this quantity, or another column of study.csv (repeatable); "
-                             "implies --only quantities")
+                             "implies --only quantities time")
     parser.add_argument("--over", metavar="NAME", help="x axis of the figures of a parameter study: a "
                                                        "studied parameter (its last word is sufficient), "
                                                        "dofs, cells, h or cycle")
     parser.add_argument("--output", metavar="DIR", help="directory of the figures (default: DIR)")
-    options = parser.parse_args()
-    if options.quantity and not options.only:
-        options.only = ["quantities"]
-    return options
+    return parser.parse_args()
 
 
 def drawings_of(options):
     """Returns {name: function} of the figures; a function returns the pages, possibly none."""
     import figures  # imported here because --help does not need matplotlib
     import study_figures
+    import time_figures
     directory = options.directory
     if results.is_study(directory):
         study = results.ParameterStudy(directory)
@@ -59,6 +58,8 @@ def drawings_of(options):
     drawings = {name: lambda draw=draw: figures.pages(draw(run))
                 for name, draw in figures.OF_A_RUN.items()}
     drawings["quantities"] = lambda: figures.quantities(run, options.quantity)
+    drawings["time"] = lambda: time_figures.time(run, options.quantity)
+    drawings["steps"] = lambda: time_figures.steps(run)
     return drawings
 
 
@@ -84,7 +85,8 @@ def main():
     count = 0
     try:
         drawings = drawings_of(options)
-        for name in options.only or drawings:
+        figures_of_quantities = [name for name in ("quantities", "time") if name in drawings]
+        for name in options.only or (figures_of_quantities if options.quantity else drawings):
             if name not in drawings:
                 raise results.BadResult(f"{options.directory}: figure '{name}' is not available; choose "
                                         f"{', '.join(drawings)}")

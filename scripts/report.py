@@ -4,8 +4,8 @@
     scripts/report.py output/poisson [--no-pictures] [--output FILE.html]
 
 The report is a single file that needs no network. It shows the problem, parameters that differ from
-their defaults, mesh and convergence, residuals, times, solver and device, pictures of the solution,
-measurements, other files, and how to repeat the run. Prints the name of the file. Exits with 1 for
+their defaults, mesh and convergence, quantities over time, residuals, times, solver and device,
+pictures of the solution, measurements, other files, and how to repeat the run. Prints the name of the file. Exits with 1 for
 a directory without femgpu's output. Requires matplotlib and, for pictures, what render.py requires.
 """
 
@@ -14,16 +14,12 @@ import datetime
 import io
 import os
 import shlex
-import subprocess
 import sys
-import tempfile
-import xml.etree.ElementTree
 
 import page
+import report_pictures
 import results
 
-RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
-MOST_EDGES = 6000  # edges are drawn for at most this many cells; more would hide the colours
 MOST_COLUMNS = 4  # columns of numbers in a table: cycles, points, or quantities of a study
 
 
@@ -144,8 +140,8 @@ def quantity_table(run):
         change = known[-1] - known[-2] if len(known) > 1 else None
         rows.append([run.with_unit(name), *(digits(value, ".9g") for value in values), digits(change, ".3g")])
     more = len(run.cycles) > len(cycles)
-    return page.table("Quantities" + (f" of the last {len(cycles)} cycles; convergence.csv has all"
-                                      if more else ""),
+    return page.table("Quantities" + (" at the end of the analysis" if run.time else "")
+                      + (f" of the last {len(cycles)} cycles; convergence.csv has all" if more else ""),
                       *without_empty_columns(header, rows, ["last change"]))
 
 
@@ -201,6 +197,11 @@ def named_entries(value):
 
 def add_numbers(made, run):
     import figures
+    import time_figures
+    made.add("Over time",
+             embedded(time_figures.time(run), "Quantities over time; time.csv has the numbers"),
+             embedded(time_figures.steps(run), "Length and estimated error of the steps over time; "
+                                               "steps.csv has the numbers"))
     made.add("Mesh and convergence",
              stopped(run.summary.get("stopped_by") or ""),
              *([solve_table(run), error_table(run)] if run.cycles else []), verdicts(run),
@@ -250,62 +251,6 @@ def add_solver(made, run):
              if memory else "")
 
 
-def arrays_of(path):
-    """Returns the names of the point arrays of a .pvtu in order; no names if it cannot be read."""
-    try:
-        tree = xml.etree.ElementTree.parse(path)
-    except (OSError, xml.etree.ElementTree.ParseError):
-        return []
-    return [entry.get("Name") for data in tree.iter("PPointData") for entry in data
-            if entry.get("Name")]
-
-
-def pvd_of(run):
-    return run.path(next(name for name in run.summary["files"]
-                         if name.endswith((".pvd", ".vtkhdf.series"))))
-
-
-def selected_pictures(run):
-    """Returns (caption, arguments of render.py) of the pictures that suit the run."""
-    files = [name for name in run.summary.get("files", []) if name.endswith(".pvtu")]
-    arrays = arrays_of(run.path(files[-1])) if files else []
-    small = [cycle["cycle"] for cycle in run.cycles if cycle.get("cells", 0) <= MOST_EDGES]
-    edges = ["--edges"] if small and small[-1] == run.cycles[-1]["cycle"] else []
-    warp = ["--warp", "displacement"] if "displacement" in arrays else []
-    solution = [name for name in arrays if name in ("u", "displacement")] or arrays[:1]
-    wanted = [name for name in arrays if "von_mises" in name][:1] + solution
-    pictures = []
-    is_bad = not all(map(results.is_converged, run.cycles[-1:]))
-    for name in wanted[:2]:
-        lines = edges if name == wanted[0] else []
-        caption = f"{name} of the last cycle" + (", which did not converge" if is_bad else "")
-        caption += ", with the mesh" if lines else ""
-        caption += "; the shape is deformed by the factor in the picture" if warp else ""
-        pictures.append((caption, ["--field", name, *warp, *lines]))
-    if pictures and small and not edges and len(files) == len(run.cycles):
-        pictures.append((f"Mesh of cycle {small[-1]}", ["--field", wanted[0], *warp, "--edges",
-                                                        "--cycle", str(small[-1])]))
-    return pictures
-
-
-def pictures(run):
-    """Returns the pictures of render.py, or a sentence that explains why there are none."""
-    pieces = []
-    with tempfile.TemporaryDirectory(prefix="femgpu_report_") as directory:
-        for caption, arguments in selected_pictures(run):
-            target = os.path.join(directory, "picture.png")
-            done = subprocess.run([sys.executable, RENDER, pvd_of(run), "--size", "1000x750",
-                                   "--output", target, *arguments], capture_output=True, text=True,
-                                  check=False)
-            if done.returncode != 0:
-                reason = (done.stderr.strip().splitlines() or ["render.py gave no reason"])[-1]
-                pieces.append(f'<p class="bad">No picture: {page.escape(reason)}</p>')
-                break
-            with open(target, "rb") as stream:
-                pieces.append(page.image(stream.read(), "png", caption, caption))
-    return f'<div class="pictures">{"".join(pieces)}</div>' if pieces else ""
-
-
 def parse_numbers(rows):
     """Converts texts in a table to numbers where possible, so that they are aligned and rounded."""
     return [[results.number(value) if results.number(value) is not None else value
@@ -318,16 +263,17 @@ def whole(values):
 
 
 def last_points(run):
-    """Returns the lines of points.csv for the last cycle that has any."""
+    """Returns the lines of points.csv for the last cycle that has any, and its last time."""
     rows = run.points or []
-    return [row for row in rows if row["cycle"] == rows[-1]["cycle"]]
+    return [row for row in rows if all(row.get(key) == rows[-1].get(key) for key in ("cycle", "time"))]
 
 
 def point_table(rows):
     """Returns a table with a line for each field and columns for a few points."""
-    names = [name for name in rows[0] if name not in ("cycle", "point")]
+    names = [name for name in rows[0] if name not in ("cycle", "time", "point")]
     numbers = [whole(parse_numbers([{name: row[name] for name in names}])[0]) for row in rows]
-    return page.table(f"Points in cycle {rows[0]['cycle']}; points.csv has all cycles",
+    time = f" at t = {page.text(results.number(rows[0]['time']))}" if "time" in rows[0] else ""
+    return page.table(f"Points in cycle {rows[0]['cycle']}{time}; points.csv has all values",
                       ["field", *(row["point"] for row in rows)],
                       [[name, *(values[i] for values in numbers)] for i, name in enumerate(names)])
 
@@ -410,7 +356,7 @@ def run_page(directory, with_pictures):
     made = page.Page(f"{summary['physics']} in {summary['dimension']}D",
                      f"{os.path.basename(os.path.abspath(directory))}, {date_of(run.path('summary.json'))}")
     made.head += [top_facts(run), caveats(run)]
-    made.add("Pictures", pictures(run) if with_pictures else "")
+    made.add("Pictures", report_pictures.pictures(run) if with_pictures else "")
     made.add("Parameters", changed_table(summary.get("changed_parameters")))
     add_numbers(made, run)
     add_measurements(made, run)

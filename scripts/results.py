@@ -50,8 +50,8 @@ def number(text):
 def read_table(path, needed=()):
     """Returns the lines of a .csv with a header as dicts of column -> text; None without the file.
 
-    Raises BadResult if a column of @p needed is missing or a line has more or fewer fields
-    than the header.
+    Raises BadResult if a column of @p needed is missing, unless there are no lines, or if a line
+    has more or fewer fields than the header.
     """
     if not os.path.exists(path):
         return None
@@ -64,7 +64,7 @@ def read_table(path, needed=()):
         raise BadResult(f"{path}: empty")
     header = rows[0]
     missing = [name for name in needed if name not in header]
-    if missing:
+    if missing and rows[1:]:
         raise BadResult(f"{path}: no column {', '.join(missing)}; it has {', '.join(header)}")
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
@@ -92,7 +92,8 @@ class Run:
 
     `summary` is summary.json; `history` is [(cycle, [iteration], [residual])]; `branch` contains
     the lines of branch.csv along the branch, or None; `points` the lines of points.csv, or None;
-    `lines` the names of line_*.csv.
+    `lines` the names of line_*.csv; `time` and `steps` are [(cycle, [line])] of time.csv and
+    steps.csv, with numbers or None, and empty unless the analysis is transient.
     """
 
     NEEDED = ("cycles", "physics", "dimension", "element", "outcome", "parameters")
@@ -120,6 +121,8 @@ class Run:
         self.history = self._history()
         self.branch = self._branch()
         self.points = read_table(self.path("points.csv"), ("cycle", "point"))
+        self.time = self._over_time("time.csv", ("cycle", "time"))
+        self.steps = self._over_time("steps.csv", ("cycle", "time", "length", "accepted", "error"))
         self.lines = sorted(os.path.basename(name) for name in
                             glob.glob(os.path.join(glob.escape(directory), "line_*.csv")))
 
@@ -206,6 +209,15 @@ class Run:
             curve[0].append(iteration)
             curve[1].append(residual)
         return [(cycle, *curve) for cycle, curve in sorted(curves.items())]
+
+    def _over_time(self, name, needed):
+        cycles = {}
+        for row in read_table(self.path(name), needed) or []:
+            numbers = {column: number(text) for column, text in row.items()}
+            if None in (numbers["cycle"], numbers["time"]):
+                raise BadResult(f"{self.path(name)}: '{row['cycle']},{row['time']}' are not numbers")
+            cycles.setdefault(int(numbers["cycle"]), []).append(numbers)
+        return sorted(cycles.items())
 
     def _branch(self):
         path = self.path("branch.csv")
