@@ -328,7 +328,8 @@ void ConvectionDiffusion<dim>::add_residual(const PointBatch<dim> &at, const Row
       k.value_and_gradient_rows(at.points(), n, k_rows, component, at.u[0]);
       k.evaluate_u_derivative(at, k_u.data(), component);
     }
-    const double *const gradient = at.gradient(0, d), *const k_d = k_rows.data() + (1 + d) * n;
+    const double *const gradient = at.gradient(0, d), *const k_d =
+                                                          k_rows.data() + std::size_t(1 + d) * n;
     double *const value = R.value(0), *const u_derivative = R.u_derivative(0, 0),
                   *const gradient_derivative = R.gradient_derivative(0, 0, d);
     for (unsigned int q = 0; q < n; ++q) {

@@ -44,12 +44,12 @@ void SecondDerivatives<dim>::reinit(const std::size_t n_points, const std::vecto
                                     const double *const mapping, const std::size_t stride)
 {
   n = n_points;
-  M.assign(dim * n_terms * n, 0.);
+  M.assign(std::size_t(dim) * n_terms * n, 0.);
   const auto inverse = [&](const unsigned int b, const unsigned int a) {
     return inverses.data() + (std::size_t(b) * dim + a) * n;
   };
   for (unsigned int a = 0; a < dim; ++a) {
-    double *const of_a = M.data() + a * n_terms * n;
+    double *const of_a = M.data() + std::size_t(a) * n_terms * n;
     unsigned int t = dim;
     for (unsigned int j = 0; j < dim; ++j)
       for (unsigned int k = j; k < dim; ++k, ++t)
