@@ -42,7 +42,6 @@ void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *cons
   s.reinit(n_components, n_components, dim, in_cell.size());
   problem.flux(in_cell.batch(), sigma);
   problem.source(in_cell.batch(), s);
-  rate.reinit(n_components, n_components, dim, in_cell.size());
   if (const Storage *const storage = problem.storage())
     add_storage(cell, *storage);
   if (is_stabilized)
@@ -54,6 +53,7 @@ template <int dim>
 void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &storage)
 {
   const PointBatch<dim> &at = in_cell.batch();
+  rate.reinit(n_components, n_components, dim, at.size());
   capacity.reinit(1, n_components, dim, at.size());
   problem.capacity(at, capacity);
   w_cell = 0.;

@@ -105,7 +105,7 @@ private:
   PointTerms sigma, s, g;
   PointTerms linear_sigma, linear_s; ///< workspace
   PointTerms capacity;               ///< c of the storage term; workspace
-  PointTerms rate;                   ///< the source of the storage term
+  PointTerms rate;                   ///< the source of the storage term; empty without one
   PointRows w;                       ///< w of the storage term; workspace
   double stored = 0.;
   std::vector<double> c;         ///< coefficient of the reaction; workspace

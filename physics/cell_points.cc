@@ -277,8 +277,9 @@ void CellPoints<dim>::evaluate(const Vector<double> &w_cell, PointRows &w) const
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int m = 0; m < n_nodes; ++m) {
       const double *const shape = &at->shapes.rows_by_node[std::size_t(m) * at->shapes.row_length];
+      double *const value = w[c];
       for (unsigned int q = 0; q < n_points; ++q)
-        w[c][q] += w_cell(dofs[c][m]) * shape[q];
+        value[q] += w_cell(dofs[c][m]) * shape[q];
     }
 }
 

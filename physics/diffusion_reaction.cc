@@ -95,8 +95,8 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
 {
   if (regions.clock && !p.capacity.path.empty()) {
     if (is_blank(p.capacity.text))
-      throw ParameterError("A transient analysis needs a heat capacity. Set " + p.capacity.path +
-                               " to the product of density and specific heat, in J/(m^3 K).",
+      throw ParameterError("A transient analysis needs a capacity. Set " + p.capacity.path +
+                               ", for heat the product of density and specific heat.",
                            p.capacity.path);
     storage_capacity = make_material_fields<dim>(p.capacity.path, p.capacity.text, 1, regions,
                                                  Variables::position_and_solution);

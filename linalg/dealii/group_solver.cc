@@ -242,9 +242,10 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-  trim_heap(); // memory that was used by the assembly
   SolveReport report;
   const bool same_pattern = std::exchange(transferred_pattern, 0) == system.pattern_number();
+  if (!same_pattern)
+    trim_heap(); // memory that was used by the assembly
   run_on_leaders(groups, [&] { report = solve(same_pattern); });
   transferred_pattern = system.pattern_number();
   system.synchronize();

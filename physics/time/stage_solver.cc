@@ -28,7 +28,8 @@ StageSolver<dim>::StageSolver(Problem<dim> &problem, Discretization<dim> &discre
                               WritableClock clock_)
     : problem(problem), discretization(discretization), solver(solver), system(system),
       clock(std::move(clock_)), dependence(problem.time_dependence()),
-      has_constant_matrix(!dependence.matrix && !is_nonlinear(problem))
+      has_nonlinear_problem(femgpu::is_nonlinear(problem)),
+      has_constant_matrix(!dependence.matrix && !has_nonlinear_problem)
 {}
 
 template <int dim>
@@ -100,7 +101,8 @@ void StageSolver<dim>::assemble_loads(const double tau, const FeVector &w)
   for (std::size_t i = 0; i < loads.size(); ++i)
     loads[i] = loads[i] * (tau_of_M / tau) + steady_loads[i];
   if (any_change) {
-    FeVector prescribed = discretization.make_vector(); // w less its share of the free dofs
+    FeVector prescribed; // w less its share of the free dofs
+    prescribed.reinit(w);
     for (const auto dof : discretization.owned())
       if (constraints.is_constrained(dof)) {
         double value = w(dof);
@@ -167,7 +169,7 @@ linalg::SolveReport StageSolver<dim>::solve(const double t, const double tau, co
   problem.set_storage(Storage{tau, &w});
   problem.check_data(discretization);
   linalg::SolveReport report = solver.solve_step(discretization, system, u, seconds);
-  set_ups += static_cast<std::size_t>(is_nonlinear(problem) ? report.iterations : 1);
+  set_ups += static_cast<std::size_t>(has_nonlinear_problem ? report.iterations : 1);
   all_costs += report.costs;
   return report;
 }

@@ -45,6 +45,10 @@ public:
   linalg::SolveReport solve(double t, double tau, const FeVector &w, FeVector &u,
                             std::map<std::string, double> &seconds);
 
+  bool is_nonlinear() const
+  {
+    return has_nonlinear_problem;
+  }
   /// Returns how often a preconditioner was set up so far.
   std::size_t n_set_ups() const
   {
@@ -70,7 +74,7 @@ private:
   linalg::GroupSystem &system;
   WritableClock clock;
   TimeDependence dependence;
-  bool has_constant_matrix;
+  bool has_nonlinear_problem, has_constant_matrix;
   std::size_t set_ups = 0;
   linalg::SolveCosts all_costs;
 

@@ -16,6 +16,8 @@ namespace femgpu
  *   c (U_i − w_i)/τ = F(t + c_i Δt, U_i),   w_i = u + Δt Σ_{j<i} a_ij k_j,   τ = a Δt,
  *
  * and k_i = (U_i − w_i)/τ. All stages have the same a, so that linear problems need one matrix.
+ * Source: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.6; Hosea and Shampine,
+ * Applied Numerical Mathematics 20 (1996), for tr-bdf2.
  */
 struct TimeScheme
 {
@@ -29,8 +31,8 @@ struct TimeScheme
   int order;       ///< order of convergence
   double diagonal; ///< a
   std::vector<Stage> stages;
-  /// Δt Σ_j e_j k_j estimates the local error. If empty, the estimate also needs the rate at the
-  /// beginning of the previous step, see estimates_by_earlier_rate().
+  /// e_0, e_1, ...: Δt Σ_j e_j k_j estimates the local error. If empty, the estimate is Δt³
+  /// u'''/12, with u''' from the rates at the ends of this step and of the previous one.
   std::vector<double> error_weights;
 };
 

@@ -112,9 +112,9 @@ linalg::SolveReport TimeStepper<dim>::attempt(const double length, StepRecord &r
         base.add(length * stage.explicit_rates[j], j == 0 ? state.rate : rates[j - 1]);
     base.update_ghost_values();
     report = stages.solve(state.t + stage.node * length, tau, base, u, seconds);
-    record.nonlinear_iterations += report.inner.linear_iterations > 0 ? report.iterations : 0;
+    record.nonlinear_iterations += stages.is_nonlinear() ? report.iterations : 0;
     record.linear_iterations +=
-        report.inner.linear_iterations > 0 ? report.inner.linear_iterations : report.iterations;
+        stages.is_nonlinear() ? report.inner.linear_iterations : report.iterations;
     if (!report.converged())
       return report;
     set_rate(u, base, tau, rates[i]);

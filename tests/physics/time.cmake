@@ -72,7 +72,7 @@ study_test(capacity_that_vanishes_late_keeps_the_results ${here}/time_manufactur
   --set "Heat/Conductivity=1 - 2*t" --expect-exit 3 --expect-outcome not_finite
   --expect-message "The step after t = 0\\.[45].* failed, even with a length of .*Heat/Conductivity is")
 study_test(transient_heat_without_capacity_ends_with_1 ${here}/time_manufactured.prm
-  --set "Heat/Heat capacity=" --expect-exit 1 --expect-message "needs a heat capacity")
+  --set "Heat/Heat capacity=" --expect-exit 1 --expect-message "needs a capacity")
 study_test(capacity_of_zero_ends_with_1 ${here}/time_manufactured.prm --set "Heat/Heat capacity=x - 1"
   --expect-exit 1 --expect-message "Heat/Heat capacity is -[0-9.]+ at")
 study_test(time_in_a_stationary_analysis_ends_with_1 ${here}/time_manufactured.prm
