@@ -97,8 +97,11 @@ constexpr KeyHint hints[] = {
     {"damping|frequency|mode|modal analysis|eigenvalue|number of eigenvalues|dynamics|wave", "", "",
      "femgpu computes static problems only; docs/limits.md names programs for dynamics"},
     {"buckling", "", "", "femgpu computes no buckling loads; docs/limits.md names other programs"},
-    {"velocity|flow|advection|wind|viscosity", "", "",
-     "femgpu has no flow or transport by a flow; docs/limits.md names other programs"},
+    {"velocity|advection|wind|convection velocity", "", "Convection diffusion/Velocity",
+     " with 'Physics = convection_diffusion'"},
+    {"flow|viscosity", "", "",
+     "femgpu computes no flow; 'Convection diffusion/Velocity' gives a known one, and "
+     "docs/limits.md names other programs"},
     // mesh, solver, output
     {"boundary|boundary condition|boundary conditions|bc", "", "",
      "conditions are keys of the section of the physics, such as 'Dirichlet' and 'Neumann' of "

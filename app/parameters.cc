@@ -27,8 +27,8 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
   add_parameter("Analysis", analysis,
                 "stationary: femgpu solves for the steady state. transient: it integrates from t = "
                 "0 to Time/End time, for the physics heat, poisson and convection_diffusion. "
-                "branch: it follows a branch "
-                "of solutions, for the physics bratu (section Continuation).",
+                "branch: it follows a branch of solutions, for the physics bratu (section "
+                "Continuation).",
                 prm, Patterns::Selection("stationary|transient|branch"));
 }
 

@@ -96,7 +96,8 @@ void adapt(Cycle<dim> &cycle, TimeState &state)
   cycle.adapt({&state.u});
   cycle.discretization.constraints().distribute(state.u);
   state.u.update_ghost_values();
-  state.earlier_step = 0.; // rates on the former mesh are of no use
+  state.rate.reinit(state.u); // rates on the former mesh are of no use
+  state.earlier_step = 0.;
 }
 } // namespace
 

@@ -273,8 +273,7 @@ def check_points(run, expected):
 
 def check_files(run, options):
     pvd = [name for name in os.listdir(run.directory) if name.endswith((".pvd", ".series"))]
-    if len(pvd) > 1 and all("_cycle" in name for name in pvd):
-        pvd = [max(pvd)]  # the last cycle of a transient analysis
+    pvd = [max(pvd)] if pvd and all("_cycle" in name for name in pvd) else pvd  # the last cycle
     if len(pvd) != 1:
         yield f"expected one .pvd or .series in the output directory, found {pvd}"
         return

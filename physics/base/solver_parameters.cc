@@ -281,8 +281,8 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
   const Patterns::List optional(Patterns::Double(), 0, 1);
   add_parameter("Enabled", enabled,
                 "true: the same as Analysis = branch. femgpu then follows the branch of solutions "
-                "through its "
-                "fold by pseudo-arclength continuation in lambda. false: Analysis decides.");
+                "through its fold by pseudo-arclength continuation in lambda. false: Analysis "
+                "decides.");
   add_parameter("Start lambda", branch_options.lambda_start,
                 "Value of lambda at which the branch starts.", prm, Patterns::Double(0.));
   add_parameter("First step", branch_options.first_step,

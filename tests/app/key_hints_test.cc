@@ -38,7 +38,7 @@ TEST(KeyHints, NameAlternativesToWhatFemgpuDoesNotDo)
 {
   EXPECT_TRUE(contains(key_hint("Elasticity", "Gravity"), "use 'Elasticity/Body force'"));
   EXPECT_TRUE(contains(key_hint("Elasticity", "Density"), "use 'Elasticity/Body force'"));
-  for (const char *term : {"Contact", "Contacts", "Damping", "Velocity"})
+  for (const char *term : {"Contact", "Contacts", "Damping", "Viscosity"})
     EXPECT_TRUE(contains(key_hint("", term), "docs/limits.md")) << term;
   EXPECT_TRUE(contains(key_hint("", "Transient"), "set 'Analysis = transient'"));
   EXPECT_TRUE(contains(key_hint("Heat", "time_step"), "use 'Time/Step'"));
