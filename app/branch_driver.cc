@@ -1,19 +1,39 @@
 #include "app/driver.h"
+#include "app/record_archive.h"
 #include "app/study_report.h"
 #include "physics/extrema.h"
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace femgpu
 {
+namespace
+{
+/// The part of a checkpoint of a branch besides u and the tangent: the state, its records, and the
+/// largest |u| at each point.
+using BranchScalars = std::pair<std::pair<linalg::BranchState, std::vector<linalg::BranchRecord>>,
+                                std::vector<double>>;
+} // namespace
+
 template <int dim>
 void trace_branch(Cycle<dim> &cycle)
 {
   Console &console = cycle.console;
   const unsigned int vtu_interval =
       cycle.parameters.output.write_vtu ? cycle.parameters.continuation.vtu_interval : 0;
+  std::optional<BranchStart> from;
   std::vector<double> largest; // largest |u| at each point; the solver knows nodal values only
+  if (cycle.restored) {
+    auto &functions = cycle.restored->functions;
+    BranchScalars scalars = unpacked<BranchScalars>(cycle.restored->scalars);
+    cycle.u.swap(functions[0]);
+    from = {std::move(scalars.first.first), std::move(functions[1])};
+    from->state.records = std::move(scalars.first.second);
+    largest = std::move(scalars.second);
+  }
   const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
     DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, values);
     const auto index = static_cast<unsigned int>(point.index);
@@ -30,8 +50,16 @@ void trace_branch(Cycle<dim> &cycle)
       cycle.output.write(index, point.arclength, solution, cycle.indicators,
                          /* has converged */ true);
   };
-  linalg::ContinuationReport branch = cycle.solver.trace(cycle.discretization, *cycle.system,
-                                                         cycle.u, cycle.record.seconds, on_point);
+  const auto on_state = [&](BranchStart start) {
+    if (!cycle.is_checkpoint_due())
+      return;
+    const BranchScalars scalars = {{start.state, start.state.records}, largest};
+    DriverState state = {packed(scalars), {cycle.u, std::move(start.tangent)}};
+    cycle.checkpoint(state);
+  };
+  linalg::ContinuationReport branch =
+      cycle.solver.trace(cycle.discretization, *cycle.system, cycle.u, cycle.record.seconds,
+                         on_point, on_state, from ? &*from : nullptr);
   for (std::size_t k = 0; k < largest.size(); ++k)
     branch.records[k].largest_u = largest[k];
   cycle.record.solve = branch_summary(branch, cycle.solver.method());

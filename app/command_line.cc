@@ -41,6 +41,8 @@ void declare_options(CommandLineReader &reader, CommandLine &result, ParameterOp
   reader.option("--output", "DIR", "Directory for all results", parameters.directory);
   reader.option("--refinements", "N", "Mesh-refinement study of N cycles, at least 1",
                 parameters.cycles);
+  reader.flag("--continue", result.continues,
+              "Go on from the last checkpoint in the output directory (Output/Checkpoint every)");
   reader.flag("--validate", result.validate,
               "Check parameters, mesh and boundary ids; solve nothing");
   reader.flag("--picture", result.picture,
@@ -87,6 +89,8 @@ void check_values(const CommandLineReader &reader, const ParameterOptions &param
   result.overrides.insert(result.overrides.end(), set.begin(), set.end());
   if (result.picture && (!result.validate || !result.study.empty()))
     reader.fail("--picture needs --validate, for one run without --study");
+  if (result.continues && (result.validate || !result.study.empty()))
+    reader.fail("--continue goes on with one run; remove --validate and --study");
   if (result.quiet && result.verbose)
     reader.fail("--quiet and --verbose exclude each other; keep one of them");
   if (!result.from.empty() && !result.parameter_file.empty())

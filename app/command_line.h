@@ -17,6 +17,7 @@ struct CommandLine
   /// --threads, --output, --refinements) come first; --set comes later and takes precedence.
   std::vector<std::string> overrides;
   std::vector<std::string> study; ///< "Section/Key=value,value", for parse_studies()
+  bool continues = false;         ///< go on from the last checkpoint
   bool validate = false;          ///< check the input without solving
   bool picture = false;           ///< also write the sides of the mesh for a picture
   bool list = false;              ///< list all choices and the devices

@@ -14,6 +14,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 /**
@@ -24,6 +26,13 @@
  */
 namespace femgpu
 {
+/// The state from which a driver continues on the present mesh.
+struct DriverState
+{
+  std::string scalars;             ///< packed by Utilities::pack()
+  std::vector<FeVector> functions; ///< with ghost values
+};
+
 /// The problem on the mesh of a cycle, and where its results go.
 template <int dim>
 struct Cycle
@@ -44,10 +53,17 @@ struct Cycle
   Stopwatch &watch; ///< measures the phases
   dealii::Vector<float> &indicators;
   /// Collective. Writes the tables of the study with the present state of this cycle.
-  std::function<void()> save;
+  std::function<void()> save = {};
   /// Collective. Refines and coarsens the mesh by the indicators, interpolates functions to the new
   /// mesh, without constraints applied, and makes the pattern of `system`.
-  std::function<void(const std::vector<FeVector *> &)> adapt;
+  std::function<void(const std::vector<FeVector *> &)> adapt = {};
+  std::optional<DriverState> restored = {}; ///< the state from which the driver continues its cycle
+  /// Collective. Counts a step. Returns whether to write a checkpoint after it.
+  std::function<bool()> is_checkpoint_due = {};
+  /// Collective. Writes a checkpoint with the state of the driver. May make the mesh and `system`
+  /// anew; then reads the state again. A run that continues from the checkpoint gets the same bits
+  /// if the driver afterwards makes everything anew but its state.
+  std::function<void(DriverState &)> checkpoint = {};
 };
 
 /// Solves a stationary problem.

@@ -123,6 +123,12 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
                 "convert values. For elasticity, give the units of length and force, for example "
                 "'m, N'. For other physics, give the units of length, solution and flow of the "
                 "conserved quantity, for example 'm, K, W'. Empty: no units.");
+  add_parameter(
+      "Checkpoint every", checkpoint_every,
+      "When femgpu writes a checkpoint to Directory, from which femgpu FILE.prm --continue "
+      "goes on after the run has ended or was killed. N steps: after N steps in time or "
+      "along a branch. S seconds: after the first step that ends S seconds after the last "
+      "checkpoint. Both: after each cycle, too. none: never. femgpu keeps the last two.");
 }
 
 Parameters::Parameters() : physics(make_all_physics())

@@ -85,6 +85,7 @@ public:
   bool error_indicator = false;
   unsigned int files_per_cycle = 0;
   std::string units;
+  std::string checkpoint_every = "none";
 };
 
 /// All parameters of the program. The constructor declares them; there can be one object only.

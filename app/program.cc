@@ -212,7 +212,8 @@ void write_results(const Parameters &parameters, const StudyRecord &study)
 /// Collective. Runs the study that @p parameters describe and prints its table. The first rank
 /// writes tables and summary after each cycle, so that a killed run leaves the results of its
 /// finished cycles. @throws as run_study() throws
-StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
+StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                          const bool continues = false)
 {
   const std::string &directory = parameters.output.directory;
   const auto lock = open_directory(parameters.output, communicator);
@@ -222,9 +223,9 @@ StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, C
         write_results(parameters, study);
     });
   };
-  StudyRecord study =
-      run_study(parameters, communicator, console,
-                [&](const StudyRecord &record, const FeVector &) { write(record); });
+  StudyRecord study = run_study(
+      parameters, communicator, console,
+      [&](const StudyRecord &record, const FeVector &) { write(record); }, continues);
   const bool line_shows_all =
       study.cycles.empty() || study.cycles.front().quantities.size() <= max_quantities_per_line;
   if (study.cycles.size() > 1 || !line_shows_all)
@@ -404,7 +405,8 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm c
     validate(parameters, communicator, console, command_line.picture);
     return ExitCode::done;
   }
-  const StudyRecord study = run_and_write(parameters, communicator, console);
+  const StudyRecord study =
+      run_and_write(parameters, communicator, console, command_line.continues);
   if (study.converged())
     return ExitCode::done;
   console.error(study.failure_message());

@@ -9,6 +9,7 @@
 #include "physics/mesh/sides_file.h"
 #include "physics/solve.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
@@ -21,6 +22,8 @@
 
 namespace femgpu
 {
+using namespace dealii;
+
 void check_output_name(const OutputParameters &parameters)
 {
   if (parameters.name.empty() || parameters.name.find('/') != std::string::npos)
@@ -103,6 +106,63 @@ void check_size(const SystemSize &size, const std::string &path)
          << ". Refine less (" << path << "), lower the degree, or use a machine with more memory.";
     throw DeviceError(text.str());
   }
+}
+
+template <int dim>
+SystemSize system_size(const Discretization<dim> &discretization, const double n_cells,
+                       const bool uses_cell_blocks)
+{
+  MPI_Comm communicator = discretization.communicator();
+  return {dim,
+          n_cells,
+          discretization.mesh().is_simplex,
+          uses_cell_blocks,
+          discretization.degree(),
+          discretization.element().n_components(),
+          Utilities::MPI::n_mpi_processes(communicator),
+          static_cast<unsigned int>(linalg::SolverGroups(communicator).n_groups())};
+}
+
+std::optional<std::string> text_if_too_many(const std::size_t n_dofs, const StudyParameters &study,
+                                            const bool is_first)
+{
+  const std::size_t limit = study.maximum_dofs;
+  if (limit == 0 || n_dofs <= limit)
+    return {};
+  if (is_first)
+    throw ParameterError("The first mesh has " + std::to_string(n_dofs) +
+                             " dofs, more than Study/Maximum dofs. Lower Mesh/Initial "
+                             "refinements, or raise Study/Maximum dofs.",
+                         "Study/Maximum dofs");
+  return "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
+         " dofs, more than Study/Maximum dofs = " + std::to_string(limit) + ".";
+}
+
+std::string nothing_to_refine_text(const StudyParameters &study)
+{
+  return "Stopped: no cell can be refined further: Study/Maximum level is " +
+         std::to_string(study.maximum_level) +
+         (study.refinement != "global"
+              ? ", and Study/Estimator, Refine where and Cell size select no other cells."
+              : ".");
+}
+
+template <int dim>
+void describe_study(const Parameters &parameters, const Discretization<dim> &discretization,
+                    const Problem<dim> &problem, StudyRecord &study)
+{
+  const Mesh<dim> &mesh = discretization.mesh();
+  study.dimension = dim;
+  study.physics = parameters.run.physics;
+  study.hypothesis = problem.hypothesis();
+  study.element = discretization.element().get_name();
+  study.boundary_ids = mesh.regions.boundaries.list();
+  study.material_ids = mesh.regions.materials.list();
+  study.mesh_origin = mesh.origin;
+  study.is_adaptive = parameters.study.refinement != "global";
+  study.degree = discretization.degree();
+  study.n_ranks = Utilities::MPI::n_mpi_processes(discretization.communicator());
+  study.units = field_units(parameters.output.units, problem);
 }
 
 double max_dofs(const Parameters &parameters, SystemSize size)
@@ -305,7 +365,13 @@ void check_solution_methods(const Parameters &parameters, const Problem<dim> &pr
   linalg::check(parameters.continuation.options(parameters.solver));
 }
 
+template SystemSize system_size(const Discretization<2> &, double, bool);
+template void describe_study(const Parameters &, const Discretization<2> &, const Problem<2> &,
+                             StudyRecord &);
 template void check_refinement(const StudyParameters &, const Mesh<2> &, const Problem<2> &);
+template SystemSize system_size(const Discretization<3> &, double, bool);
+template void describe_study(const Parameters &, const Discretization<3> &, const Problem<3> &,
+                             StudyRecord &);
 template void check_refinement(const StudyParameters &, const Mesh<3> &, const Problem<3> &);
 template void warn(const Parameters &, const Discretization<2> &, const Problem<2> &, Console &);
 template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);

@@ -1,12 +1,15 @@
 #ifndef femgpu_app_run_checks_h
 #define femgpu_app_run_checks_h
 
+#include "app/cycle_record.h"
 #include "app/parameters.h"
 #include "common/console.h"
 #include "physics/discretization.h"
 #include "physics/problem.h"
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 /**
@@ -51,6 +54,24 @@ struct SystemSize
  *         do not fit into the available memory
  */
 void check_size(const SystemSize &size, const std::string &path);
+
+/// Returns the size of a system with @p n_cells cells and the elements of @p discretization.
+template <int dim>
+SystemSize system_size(const Discretization<dim> &discretization, double n_cells,
+                       bool uses_cell_blocks);
+
+/// Returns why a study stops before a cycle with at least @p n_dofs dofs; nullopt if it does not.
+/// @throws ParameterError if this is the first cycle
+std::optional<std::string> text_if_too_many(std::size_t n_dofs, const StudyParameters &study,
+                                            bool is_first);
+
+/// Returns why a study stops if no cell is flagged for refinement.
+std::string nothing_to_refine_text(const StudyParameters &study);
+
+/// Stores in @p study what does not change from cycle to cycle.
+template <int dim>
+void describe_study(const Parameters &parameters, const Discretization<dim> &discretization,
+                    const Problem<dim> &problem, StudyRecord &study);
 
 /// Estimates the number of dofs of the last cycle. If refinement is local, returns Study/Maximum
 /// dofs, or infinity if this parameter is not set.

@@ -47,14 +47,14 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
 {
   const MPI_Comm comm = solution.discretization().communicator();
   const auto real = parameters.precision == "double" ? NumberType::float64 : NumberType::float32;
-  const std::string base = name + "_" + dealii::Utilities::int_to_string(index, 3);
+  const std::string base = written.name + "_" + dealii::Utilities::int_to_string(index, 3);
   SolutionFiles files =
       format.prepare_files(parameters,
                            node_fields(solution.solved_problem(), solution,
                                        {format.shares_nodes, real, has_nodal_fields}, indicators),
                            base, has_converged, comm);
   finish(comm); // completes the files of the previous solution
-  series.emplace_back(time, base + format.extension);
+  written.series.emplace_back(time, base + format.extension);
   pending = std::make_unique<const SolutionFiles>(std::move(files));
   if (pending->write) // writing.get() waits for the thread, or writes if no thread was started
     writing = std::async([&write = pending->write] { write(); });
@@ -74,21 +74,23 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
     if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
       return;
     if (!last->pvtu_text.empty())
-      write_file(parameters.path_of(series.back().second), last->pvtu_text);
-    write_file(parameters.path_of(name + format.series_extension), format.series_text(series));
+      write_file(parameters.path_of(written.series.back().second), last->pvtu_text);
+    write_file(parameters.path_of(written.name + format.series_extension),
+               format.series_text(written.series));
   });
+  std::vector<std::string> &names = written.names;
   names.insert(names.end(), last->names.begin(), last->names.end());
-  names.push_back(series.back().second);
-  if (series.size() == 1)
-    names.push_back(name + format.series_extension);
+  names.push_back(written.series.back().second);
+  if (written.series.size() == 1)
+    names.push_back(written.name + format.series_extension);
 }
 
 template <int dim>
 void SolutionOutput<dim>::begin_series(const std::string &suffix, MPI_Comm communicator)
 {
   finish(communicator);
-  series.clear();
-  name = parameters.name + suffix;
+  written.series.clear();
+  written.name = parameters.name + suffix;
 }
 
 template <int dim>
@@ -97,6 +99,7 @@ void SolutionOutput<dim>::write_measurements(
     const MeasuredValues &values, MPI_Comm communicator)
 {
   std::vector<std::pair<std::string, std::string>> texts; // file names and texts
+  std::string &points = written.points;
   if (!values.points.rows.empty()) {
     std::string of_labels;
     for (const auto &label : labels)
@@ -105,15 +108,15 @@ void SolutionOutput<dim>::write_measurements(
       for (const auto &label : labels)
         points += label.first + ',';
       points += "point," + header(values.points);
-      measurement_files.emplace_back("points.csv");
+      written.measurement_files.emplace_back("points.csv");
     }
     points += rows(values.points, of_labels);
     texts.emplace_back("points.csv", points);
   }
   for (const SampledValues &line : values.lines) {
-    measurement_files.push_back("line_" + line.name + "_" +
-                                dealii::Utilities::int_to_string(index, 3) + ".csv");
-    texts.emplace_back(measurement_files.back(), header(line) + rows(line, ""));
+    written.measurement_files.push_back("line_" + line.name + "_" +
+                                        dealii::Utilities::int_to_string(index, 3) + ".csv");
+    texts.emplace_back(written.measurement_files.back(), header(line) + rows(line, ""));
   }
   rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (dealii::Utilities::MPI::this_mpi_process(communicator) == 0)

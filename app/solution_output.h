@@ -12,6 +12,15 @@
 
 namespace femgpu
 {
+/// The names and texts of the files that SolutionOutput has written so far.
+struct OutputState
+{
+  std::string name; ///< prefix of the names of the present series
+  std::vector<std::string> names, measurement_files;
+  OutputSeries series;
+  std::string points; ///< text of points.csv
+};
+
 /**
  * Writes the files of a series of solutions, such as the cycles of a study: ParaView files, by a
  * background thread on each rank, and measurements. A file gets its name only when it and all files
@@ -25,9 +34,24 @@ public:
   /// @param has_nodal_fields whether to write Problem::nodal_fields(). False along a branch: these
   /// fields are valid only for the λ that the parameters specify
   SolutionOutput(const OutputParameters &parameters, const bool has_nodal_fields)
-      : parameters(parameters), has_nodal_fields(has_nodal_fields), name(parameters.name),
-        format(parameters.format == "vtkhdf" ? vtkhdf_format : vtu_format)
+      : parameters(parameters), has_nodal_fields(has_nodal_fields),
+        format(parameters.format == "vtkhdf" ? vtkhdf_format : vtu_format), written{parameters.name,
+                                                                                    {},
+                                                                                    {},
+                                                                                    {},
+                                                                                    {}}
   {}
+
+  /// Returns what was written. @pre finish() was called after the last write()
+  const OutputState &state() const
+  {
+    return written;
+  }
+  /// Continues the output of an earlier run.
+  void restore(OutputState state)
+  {
+    written = std::move(state);
+  }
 
   /// Collective. Ends the present series of ParaView files, and begins one with @p suffix appended
   /// to its name. @throws OutputError if a file of the present series cannot be written
@@ -57,21 +81,18 @@ public:
   /// Returns the names of the completed files relative to the output directory, measurements last.
   std::vector<std::string> files() const
   {
-    std::vector<std::string> all = names;
-    all.insert(all.end(), measurement_files.begin(), measurement_files.end());
+    std::vector<std::string> all = written.names;
+    all.insert(all.end(), written.measurement_files.begin(), written.measurement_files.end());
     return all;
   }
 
 private:
   const OutputParameters &parameters;
   bool has_nodal_fields;
-  std::string name; ///< prefix of the names of the present series
   const OutputFormat &format;
-  std::vector<std::string> names, measurement_files;
-  OutputSeries series;
+  OutputState written;
   std::unique_ptr<const SolutionFiles> pending; ///< files of the last solution, not yet complete
   std::future<void> writing;                    ///< writes `pending`
-  std::string points;                           ///< text of points.csv
 };
 } // namespace femgpu
 

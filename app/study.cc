@@ -2,6 +2,7 @@
 
 #include "app/cell_selection.h"
 #include "app/driver.h"
+#include "app/run_checkpoints.h"
 #include "app/run_checks.h"
 #include "app/solution_output.h"
 #include "app/study_report.h"
@@ -23,6 +24,9 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -30,15 +34,6 @@ using namespace dealii;
 
 namespace
 {
-/// The state of a study that outlives its meshes.
-template <int dim>
-struct StudyState
-{
-  StudyRecord record;
-  SolutionOutput<dim> output;
-  Stopwatch watch; ///< measures the whole study
-};
-
 /// The cycles of a study on a mesh and its refinements: all cycles, or one if each has a new mesh.
 template <int dim>
 class Study
@@ -48,7 +43,8 @@ public:
   Study(const Parameters &parameters, MPI_Comm communicator, Console &console,
         StudyState<dim> &state)
       : parameters(parameters), comm(communicator), console(console), study(state.record),
-        output(state.output), study_watch(state.watch),
+        output(state.output), study_watch(state.watch), seconds_before(state.seconds_before),
+        checkpoints(state.checkpoints), saved(state.saved),
         mesh(make_mesh<dim>(parameters.mesh, communicator, parameters.expressions.definitions(),
                             static_cast<unsigned int>(study.cycles.size()))),
         problem(make_problem()), solver_settings(chosen_settings(parameters, *problem)),
@@ -65,7 +61,7 @@ public:
     check_named_boundaries(parameters.mesh, mesh, problem->named_boundaries());
     problem->check(mesh, discretization.degree());
     check_output_name(parameters.output);
-    study.units = field_units(parameters.output.units, *problem);
+    describe_study(parameters, discretization, *problem, study);
     if (!parameters.study.is_adaptive() && parameters.mesh.refinement_where.empty())
       per_block = cells_per_block(discretization, *problem, parameters.mesh.initial_refinements);
     check_size(initial_size(), "Mesh/Initial refinements");
@@ -94,8 +90,7 @@ public:
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);
       u = discretization.make_vector();
-      DiscreteSolution<dim> zero(*problem, discretization, u);
-      measurements.check(zero);
+      check_measurements();
     }
     const double n_cells = cells_after(parameters.mesh.initial_refinements); // before refining
     if (mesh.is_curved || mesh.has_inverted_vertices)
@@ -110,17 +105,10 @@ public:
     if (study.cycles.empty())
       study_watch.lap();
     const linalg::SolverGroups groups = solver_groups();
-    study.dimension = dim;
-    study.physics = parameters.run.physics;
-    study.hypothesis = problem->hypothesis();
-    study.element = discretization.element().get_name();
-    study.boundary_ids = mesh.regions.boundaries.list();
-    study.material_ids = mesh.regions.materials.list();
-    study.mesh_origin = mesh.origin;
-    study.is_adaptive = parameters.study.refinement != "global";
-    study.degree = discretization.degree();
-    study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
     watch.lap();
+    checkpoints.begin_mesh(mesh);
+    if (saved)
+      restore();
     run_cycles(groups, observer);
     if (study.stop_reason.empty() && study.cycles.size() < parameters.study.cycles &&
         parameters.study.is_by_remeshing())
@@ -150,7 +138,15 @@ private:
         1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
     study.files = output.files();
     study.warnings = console.current_warnings();
-    study.total_seconds = study_watch.elapsed();
+    study.total_seconds = seconds_before + study_watch.elapsed();
+  }
+
+  /// Collective. Finds points and fields of the measurements.
+  void check_measurements()
+  {
+    u.update_ghost_values();
+    DiscreteSolution<dim> solution(*problem, discretization, u);
+    measurements.check(solution);
   }
 
   linalg::SolverGroups solver_groups() const
@@ -172,14 +168,7 @@ private:
   }
   SystemSize size_for(const double n_cells) const
   {
-    return {dim,
-            n_cells,
-            mesh.is_simplex,
-            per_block > 1,
-            discretization.degree(),
-            problem->n_components(),
-            Utilities::MPI::n_mpi_processes(comm),
-            static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
+    return system_size(discretization, n_cells, per_block > 1);
   }
 
   /// Stops the study. @param by the value of `stopped_by` in summary.json
@@ -193,18 +182,9 @@ private:
   /// @throws ParameterError if this is the first cycle
   bool exceeds_max_dofs(const std::size_t n_dofs)
   {
-    const std::size_t dof_limit = parameters.study.maximum_dofs;
-    if (dof_limit == 0 || n_dofs <= dof_limit)
-      return false;
-    if (study.cycles.empty())
-      throw ParameterError("The first mesh has " + std::to_string(n_dofs) +
-                               " dofs, more than Study/Maximum dofs. Lower Mesh/Initial "
-                               "refinements, or raise Study/Maximum dofs.",
-                           "Study/Maximum dofs");
-    stop("maximum_dofs", "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
-                             " dofs, more than Study/Maximum dofs = " + std::to_string(dof_limit) +
-                             ".");
-    return true;
+    if (const auto text = text_if_too_many(n_dofs, parameters.study, study.cycles.empty()))
+      stop("maximum_dofs", *text);
+    return !study.stop_reason.empty();
   }
 
   /// Refines the mesh, simplices globally. @return false if the study stops before the next cycle
@@ -215,12 +195,7 @@ private:
                                       parameters.study.maximum_level
                                 : selection.flag(mesh, indicators);
     if (!is_flagged) {
-      stop("nothing_to_refine",
-           "Stopped: no cell can be refined further: Study/Maximum level is " +
-               std::to_string(parameters.study.maximum_level) +
-               (study.is_adaptive
-                    ? ", and Study/Estimator, Refine where and Cell size select no other cells."
-                    : "."));
+      stop("nothing_to_refine", nothing_to_refine_text(parameters.study));
       return false;
     }
     if (exceeds_max_dofs(min_dofs_after_flags(discretization)))
@@ -228,6 +203,7 @@ private:
     check_size(size_for(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     refine_and_transfer(mesh, discretization, {&u});
+    checkpoints.change_mesh();
     check_cells(discretization, console);
     return !exceeds_max_dofs(discretization.dofs().n_dofs());
   }
@@ -255,25 +231,67 @@ private:
     if (is_new_mesh) {
       refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
                        per_block);
+      checkpoints.number_cells(mesh);
       check_cells(discretization, console);
     }
-    else if (!refine())
+    else if (!restored && !refine())
       return false;
-    record.seconds["grid"] = watch.lap();
+    record.seconds["grid"] += watch.lap();
     console.begin_phase("dofs");
     if (is_new_mesh && !initialize_solution())
       return false;
     discretization.make_constraints(*problem);
     discretization.constraints().distribute(u);
-    if (is_new_mesh && !measurements.empty()) {
-      u.update_ghost_values();
-      DiscreteSolution<dim> begin(*problem, discretization, u);
-      measurements.check(begin);
-    }
-    record.seconds["dofs"] = watch.lap();
+    if (!std::exchange(has_checked_measurements, true) && !measurements.empty())
+      check_measurements();
+    record.seconds["dofs"] += watch.lap();
     begin_system(system, record);
     console.begin_phase("solve");
     return true;
+  }
+
+  /// Collective. Writes a checkpoint within the cycle of @p record or, if it is nullptr, between
+  /// cycles. @return whether the mesh was made anew, see Cycle::checkpoint
+  bool write_checkpoint(const CycleRecord *const record, DriverState &driver)
+  {
+    console.begin_phase("checkpoint");
+    output.finish(comm);
+    update_record();
+    SavedRun run = {study, output.state(), {}, driver.scalars};
+    if (record != nullptr)
+      run.cycle = *record;
+    else
+      run.has_mesh = !parameters.study.is_by_remeshing();
+    if (record != nullptr || !parameters.study.is_adaptive())
+      indicators.reinit(0); // not needed later
+    return checkpoints.write(std::move(run), mesh, discretization, driver.functions, indicators);
+  }
+
+  /// Collective. Continues the run of the last checkpoint.
+  void restore()
+  {
+    SavedRun run = std::move(*std::exchange(saved, {}));
+    if (!run.has_mesh)
+      return;
+    mesh.cells_per_block = per_block;
+    std::vector<FeVector> functions = checkpoints.restore(run, mesh, discretization, indicators);
+    u = discretization.make_vector();
+    if (!run.cycle)
+      u.swap(functions[0]);
+    restored_cycle = std::move(run.cycle);
+    if (restored_cycle)
+      restored = {std::move(run.driver), std::move(functions)};
+    else
+      stop_at_target();
+  }
+
+  /// Stops the study if the last cycle has reached the target error.
+  void stop_at_target()
+  {
+    const StudyParameters &by = parameters.study;
+    if (study.converged() && by.target_error > 0. &&
+        study.cycles.back().relative_error(by.target_norm) <= by.target_error)
+      stop("target_error", target_reached_text(study.cycles.back(), by));
   }
 
   /// Makes the pattern of @p system for the present mesh, which @p record describes.
@@ -299,12 +317,13 @@ private:
     watch.lap();
     console.begin_phase("grid");
     selection.flag(mesh, indicators);
-    if (const std::size_t limit = parameters.study.maximum_dofs;
-        limit > 0 && min_dofs_after_flags(discretization) > limit)
+    const std::size_t limit = parameters.study.maximum_dofs;
+    if (limit > 0 && min_dofs_after_flags(discretization) > limit)
       for (const auto &cell : mesh.triangulation->active_cell_iterators())
         cell->clear_refine_flag();
     check_size(size_for(cells_after_flags(mesh)), "Time/Adapt every");
     refine_and_transfer(mesh, discretization, functions);
+    checkpoints.change_mesh();
     indicators.reinit(0);
     record.seconds["grid"] += watch.lap();
     discretization.make_constraints(*problem);
@@ -327,15 +346,22 @@ private:
   bool run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
                  const StudyObserver &observer)
   {
-    CycleRecord record;
+    CycleRecord record = restored_cycle ? *std::exchange(restored_cycle, {}) : CycleRecord();
     auto system = std::make_unique<linalg::GroupSystem>(groups);
     if (!begin_cycle(*system, record))
       return false;
-    if (record.cycle == 0)
-      describe(solver);
+    if (study.groups.empty()) { // the first cycle of this run
+      study.groups = solver.group_solver().locations();
+      console.print(study.physics + " in " + dimension_text(*problem) + ", " + study.element +
+                    ", " + method_text(study, solver.method()));
+    }
     output.finish(comm); // ends the output of the previous cycle: the solve can use all cores
-    const std::string &analysis = parameters.run.analysis;
-    const auto save = [&] {
+    Cycle<dim> cycle = {
+        parameters,        comm, console,      *problem, discretization, clock,  solver,
+        std::move(system), u,    measurements, output,   study,          record, watch,
+        indicators};
+    cycle.restored = std::exchange(restored, {});
+    cycle.save = [&] {
       if (!observer)
         return;
       study.cycles.push_back(record);
@@ -343,21 +369,26 @@ private:
       observer(study, u);
       study.cycles.pop_back();
     };
-    const auto adapt_mesh = [&, &of_cycle = *system](const std::vector<FeVector *> &functions) {
-      adapt(functions, of_cycle, record);
+    cycle.adapt = [&](const auto &functions) { adapt(functions, *cycle.system, record); };
+    cycle.is_checkpoint_due = [&] { return checkpoints.are_due_after_step(); };
+    cycle.checkpoint = [&](DriverState &driver) {
+      if (!write_checkpoint(&record, driver))
+        return;
+      discretization.make_constraints(*problem);
+      begin_system(*cycle.system, record);
     };
-    Cycle<dim> cycle = {
-        parameters,        comm, console,      *problem, discretization, clock,  solver,
-        std::move(system), u,    measurements, output,   study,          record, watch,
-        indicators,        save, adapt_mesh};
+    const std::string &analysis = parameters.run.analysis;
     (analysis == "branch"      ? trace_branch<dim>
      : analysis == "transient" ? integrate_in_time<dim>
                                : solve_stationary<dim>)(cycle);
     end_cycle(record);
-    const StudyParameters &by = parameters.study;
-    if (study.converged() && by.target_error > 0. &&
-        record.relative_error(by.target_norm) <= by.target_error)
-      stop("target_error", target_reached_text(record, by.target_norm, by.target_error));
+    if (study.converged() && checkpoints.are_enabled()) {
+      DriverState between = {{}, {u}};
+      write_checkpoint(nullptr, between);
+      solver.group_solver().start_anew();
+      u.swap(between.functions[0]);
+    }
+    stop_at_target();
     return true;
   }
 
@@ -374,14 +405,8 @@ private:
         observer(study, u);
       }
     }
-  }
-
-  void describe(ProblemSolver<dim> &solver)
-  {
-    study.groups = solver.group_solver().locations();
-    console.print(study.physics + " in " + dimension_text(*problem) + ", " + study.element + ", " +
-                  std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                  "; solving with " + solver.method() + " on " + locations_text(study.groups));
+    if (study.groups.empty()) // the continued run had finished all cycles
+      study.groups = solver.group_solver().locations();
   }
 
   const Parameters &parameters;
@@ -390,6 +415,9 @@ private:
   StudyRecord &study;
   SolutionOutput<dim> &output;
   Stopwatch &study_watch;
+  double seconds_before; ///< that the continued run took
+  RunCheckpoints<dim> &checkpoints;
+  std::optional<SavedRun> &saved;
   Mesh<dim> mesh;
   WritableClock clock; ///< nullptr unless the analysis is transient
   std::unique_ptr<Problem<dim>> problem;
@@ -400,6 +428,9 @@ private:
   unsigned int per_block = 1; ///< cells of a block in each direction, in the first mesh
   FeVector u;
   Vector<float> indicators;
+  bool has_checked_measurements = false;
+  std::optional<DriverState> restored; ///< the state from which the next cycle continues
+  std::optional<CycleRecord> restored_cycle;
   Stopwatch watch;       ///< measures the phases of a cycle
   Stopwatch cycle_watch; ///< measures each cycle
 };
@@ -408,9 +439,19 @@ private:
 /// finishing the record, on the next one. Checks each before. Returns the record.
 template <int dim, class Use>
 StudyRecord with_study_in(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                          const Use &use)
+                          const Use &use, const bool continues)
 {
-  StudyState<dim> state = {{}, {parameters.output, parameters.run.analysis != "branch"}, {}};
+  StudyState<dim> state = {{},
+                           {parameters.output, parameters.run.analysis != "branch"},
+                           {},
+                           {parameters, communicator},
+                           {}};
+  if (continues) {
+    state.saved = state.checkpoints.read(console);
+    state.record = state.saved->study;
+    state.output.restore(state.saved->output);
+    state.seconds_before = state.record.total_seconds;
+  }
   std::size_t n_cycles = 0;
   do {
     n_cycles = state.record.cycles.size();
@@ -423,10 +464,11 @@ StudyRecord with_study_in(const Parameters &parameters, MPI_Comm communicator, C
 
 template <class Use>
 StudyRecord with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                       const Use &use)
+                       const Use &use, const bool continues = false)
 {
-  return parameters.run.dimension == 2 ? with_study_in<2>(parameters, communicator, console, use)
-                                       : with_study_in<3>(parameters, communicator, console, use);
+  return (parameters.run.dimension == 2
+              ? with_study_in<2, Use>
+              : with_study_in<3, Use>)(parameters, communicator, console, use, continues);
 }
 } // namespace
 
@@ -441,9 +483,10 @@ void check_study(const Parameters &parameters, MPI_Comm communicator, Console &c
 }
 
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                      const StudyObserver &observer)
+                      const StudyObserver &observer, const bool continues)
 {
   console.begin_phase("mesh");
-  return with_study(parameters, communicator, console, [&](auto &study) { study.run(observer); });
+  return with_study(
+      parameters, communicator, console, [&](auto &study) { study.run(observer); }, continues);
 }
 } // namespace femgpu

@@ -29,10 +29,11 @@ using StudyObserver = std::function<void(const StudyRecord &, const FeVector &)>
  * Collective. Runs the study that @p parameters describe: for each cycle, creates the mesh, solves,
  * computes errors and writes files. A cycle that does not converge ends the study; the field data
  * `converged` of its ParaView files is 0.
+ * @param continues whether to go on from the last checkpoint in the output directory
  * @throws ParameterError, InputError, DeviceError, OutputError
  */
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                      const StudyObserver &observer = {});
+                      const StudyObserver &observer = {}, bool continues = false);
 } // namespace femgpu
 
 #endif

@@ -60,13 +60,13 @@ std::string cycle_line(const CycleRecord &record)
   return line.str();
 }
 
-std::string target_reached_text(const CycleRecord &record, const std::string &norm,
-                                const double target)
+std::string target_reached_text(const CycleRecord &record, const StudyParameters &study)
 {
+  const std::string &norm = study.target_norm;
   std::ostringstream text;
   text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the relative error "
        << (norm == "estimate" ? "estimate" : "in " + norm) << " is " << record.relative_error(norm)
-       << ", at most Study/Target error = " << target << ".";
+       << ", at most Study/Target error = " << study.target_error << ".";
   return text.str();
 }
 
@@ -100,6 +100,12 @@ std::string locations_text(const std::vector<linalg::GroupSolver::Location> &gro
   for (const auto &group : groups)
     text += (group.first_rank > 0 ? "; " : " ") + location_text(group);
   return text;
+}
+
+std::string method_text(const StudyRecord &study, const std::string &method)
+{
+  return std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
+         "; solving with " + method + " on " + locations_text(study.groups);
 }
 
 Row solve_row(const CycleRecord &cycle)

@@ -2,6 +2,7 @@
 #define femgpu_app_study_report_h
 
 #include "app/cycle_record.h"
+#include "app/parameters.h"
 #include "app/table.h"
 #include "common/version.h"
 
@@ -27,9 +28,8 @@ constexpr std::size_t max_quantities_per_line = 6;
 /// Returns the one-line report of a cycle.
 std::string cycle_line(const CycleRecord &record);
 
-/// Returns the message that a study stops because the relative error of @p record in @p norm is at
-/// most @p target.
-std::string target_reached_text(const CycleRecord &record, const std::string &norm, double target);
+/// Returns the message that a study stops because the error of @p record has reached the target.
+std::string target_reached_text(const CycleRecord &record, const StudyParameters &study);
 
 /// Returns the details that --verbose adds: the outcome of the solve, seconds by phase, transfers.
 std::string cycle_details(const CycleRecord &record);
@@ -39,6 +39,9 @@ std::string location_text(const linalg::GroupSolver::Location &location);
 
 /// Describes a single group by its device, "cuda:0 (NVIDIA H200)", and several by location_text().
 std::string locations_text(const std::vector<linalg::GroupSolver::Location> &groups);
+
+/// Describes the ranks, the method and the groups: "2 ranks; solving with pipelined-cg on host".
+std::string method_text(const StudyRecord &study, const std::string &method);
 
 /// Returns the columns of a formatted table that show the problem size and the solve of a cycle.
 Row solve_row(const CycleRecord &cycle);

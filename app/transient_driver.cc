@@ -1,4 +1,5 @@
 #include "app/driver.h"
+#include "app/record_archive.h"
 #include "app/table.h"
 #include "app/time_report.h"
 #include "linalg/base/error.h"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -30,7 +32,8 @@ public:
   {
     for (const CycleRecord &earlier : cycle.study.cycles)
       n_measured += static_cast<unsigned int>(earlier.history->points.size());
-    if (cycle.parameters.study.cycles > 1)
+    n_measured += static_cast<unsigned int>(cycle.record.history->points.size());
+    if (cycle.parameters.study.cycles > 1 && !cycle.restored)
       cycle.output.begin_series("_cycle" + std::to_string(cycle.record.cycle), cycle.communicator);
   }
 
@@ -96,85 +99,171 @@ void adapt(Cycle<dim> &cycle, TimeState &state)
   cycle.adapt({&state.u});
   cycle.discretization.constraints().distribute(state.u);
   state.u.update_ghost_values();
-  state.rate.reinit(state.u); // rates on the former mesh are of no use
-  state.earlier_step = 0.;
+  state.forget_mesh();
 }
+
+/// Returns the functions of the state that have values.
+std::vector<FeVector *> functions_of(TimeState &state)
+{
+  std::vector<FeVector *> functions = {&state.u, &state.rate};
+  if (state.earlier_step > 0.)
+    functions.push_back(&state.earlier_rate);
+  return functions;
+}
+
+DriverState to_driver_state(TimeState &state)
+{
+  DriverState result = {packed(state), {}};
+  for (FeVector *const function : functions_of(state))
+    result.functions.push_back(*function);
+  return result;
+}
+
+TimeState to_time_state(DriverState saved)
+{
+  auto state = unpacked<TimeState>(saved.scalars);
+  auto from = saved.functions.begin();
+  for (FeVector *const function : functions_of(state))
+    function->swap(*from++);
+  return state;
+}
+
+/// The integration of a problem from the initial value, or from the state of an earlier run, to the
+/// end time.
+template <int dim>
+class TimeIntegration
+{
+public:
+  explicit TimeIntegration(Cycle<dim> &cycle)
+      : cycle(cycle), time(cycle.parameters.time), record(cycle.record)
+  {}
+
+  void run()
+  {
+    const std::vector<double> stops = time.stops();
+    if (cycle.restored) {
+      state.emplace(to_time_state(std::move(*cycle.restored)));
+      costs = record.solve.report.costs;
+      begin_mesh();
+      output.emplace(cycle, *state);
+    }
+    else
+      begin(stops.front());
+    for (const double stop : stops)
+      while (record.solve.report.converged() && state->t < stop)
+        step_towards(stop);
+    end_mesh();
+    cycle.u.swap(state->u);
+  }
+
+private:
+  /// Begins at t = 0. The next output is at @p stop.
+  void begin(const double stop)
+  {
+    record.history.emplace();
+    output.emplace(cycle, *state);
+    begin_mesh();
+    state->u = cycle.discretization.make_vector();
+    VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
+                             *cycle.problem.initial_value(), state->u);
+    cycle.discretization.constraints().distribute(state->u);
+    state->u.update_ghost_values();
+    begin_steps();
+    record.solve.report = stepper->start(stop, record.seconds);
+    stages->move_to(0.);
+    if (record.solve.report.converged())
+      output->write();
+  }
+
+  void begin_mesh()
+  {
+    stages.emplace(cycle.problem, cycle.discretization, cycle.solver, *cycle.system, cycle.clock);
+    stages->move_to(state->t);
+    if (state->n_steps > 0)
+      begin_steps();
+  }
+
+  void begin_steps()
+  {
+    stepper.emplace(time, cycle.discretization, *stages, *state);
+  }
+
+  void end_mesh()
+  {
+    costs += stages->costs();
+    record.solve.report.costs = costs;
+    stepper.reset();
+    stages.reset();
+  }
+
+  void step_towards(const double stop)
+  {
+    cycle.console.begin_phase("solve");
+    const double before = state->t;
+    record.solve.report = stepper->advance(stop, record.seconds, [&](const StepRecord &step) {
+      record.history->steps.push_back(step);
+      record.solve.linear_iterations += step.linear_iterations;
+      record.solve.nonlinear_iterations += step.nonlinear_iterations;
+      cycle.console.detail(to_string(step));
+      cycle.console.progress(to_string(step));
+    });
+    if (!record.solve.report.converged()) {
+      explain_failure(before);
+      return;
+    }
+    cycle.indicators.reinit(0);
+    if (time.outputs_all_steps() || state->t == stop)
+      output->write();
+    if (time.adapt_every > 0 && state->n_steps % time.adapt_every == 0 && state->t < time.end) {
+      end_mesh();
+      adapt(cycle, *state);
+      begin_mesh();
+    }
+    if (cycle.is_checkpoint_due()) {
+      end_mesh();
+      DriverState saved = to_driver_state(*state);
+      cycle.checkpoint(saved);
+      cycle.solver.group_solver().start_anew();
+      state.emplace(to_time_state(std::move(saved)));
+      begin_mesh();
+    }
+    if (Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,
+                                   cycle.communicator)) {
+      cycle.save();
+      since_save.lap();
+    }
+  }
+
+  /// Says in the report which step failed, and writes the last solution that was computed.
+  void explain_failure(const double t)
+  {
+    std::string &message = record.solve.report.message;
+    std::ostringstream text;
+    text << "The step after t = " << t << " failed, even with a length of "
+         << record.history->steps.back().length << ": " << message;
+    message = text.str();
+    stages->move_to(t);
+    if (record.history->points.back().step < state->n_steps)
+      output->write();
+  }
+
+  Cycle<dim> &cycle;
+  const TimeParameters &time;
+  CycleRecord &record;
+  /// Checkpoints emplace another one: operator= of vectors may keep the ghosts of a former mesh.
+  std::optional<TimeState> state = TimeState();
+  linalg::SolveCosts costs; ///< of earlier meshes
+  std::optional<TimeOutput<dim>> output;
+  std::optional<StageSolver<dim>> stages;  ///< for the present mesh
+  std::optional<TimeStepper<dim>> stepper; ///< for the present mesh
+  Stopwatch since_save;
+};
 } // namespace
 
 template <int dim>
 void integrate_in_time(Cycle<dim> &cycle)
 {
-  const TimeParameters &time = cycle.parameters.time;
-  CycleRecord &record = cycle.record;
-  record.history.emplace();
-  std::optional<StageSolver<dim>> stages; // for the present mesh, as the next object
-  std::optional<TimeStepper<dim>> stepper;
-  TimeState state;
-  linalg::SolveCosts costs; // of earlier meshes
-  const auto begin_mesh = [&] {
-    if (stages)
-      costs += stages->costs();
-    stages.emplace(cycle.problem, cycle.discretization, cycle.solver, *cycle.system, cycle.clock);
-    stages->move_to(state.t);
-  };
-  begin_mesh();
-  state.u = cycle.discretization.make_vector();
-  VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
-                           *cycle.problem.initial_value(), state.u);
-  cycle.discretization.constraints().distribute(state.u);
-  state.u.update_ghost_values();
-  stepper.emplace(time, cycle.discretization, *stages, state);
-  TimeOutput<dim> output(cycle, state);
-  SolveSummary &summary = record.solve;
-  const std::vector<double> stops = time.stops();
-  summary.report = stepper->start(stops.front(), record.seconds);
-  stages->move_to(0.);
-  Stopwatch since_save;
-  const auto on_attempt = [&](const StepRecord &step) {
-    record.history->steps.push_back(step);
-    summary.linear_iterations += step.linear_iterations;
-    summary.nonlinear_iterations += step.nonlinear_iterations;
-    cycle.console.detail(to_string(step));
-    cycle.console.progress(to_string(step));
-  };
-  if (summary.report.converged())
-    output.write();
-  for (const double stop : stops) {
-    while (summary.report.converged() && state.t < stop) {
-      cycle.console.begin_phase("solve");
-      const double before = state.t;
-      summary.report = stepper->advance(stop, record.seconds, on_attempt);
-      if (!summary.report.converged()) {
-        std::ostringstream text;
-        text << "The step after t = " << before << " failed, even with a length of "
-             << record.history->steps.back().length << ": " << summary.report.message;
-        summary.report.message = text.str();
-        stages->move_to(before);
-        if (record.history->points.back().step < state.n_steps)
-          output.write(); // the last solution that was computed
-      }
-      else {
-        cycle.indicators.reinit(0);
-        if (time.outputs_all_steps() || state.t == stop)
-          output.write();
-        if (time.adapt_every > 0 && state.n_steps % time.adapt_every == 0 && state.t < time.end) {
-          adapt(cycle, state);
-          begin_mesh();
-          stepper.emplace(time, cycle.discretization, *stages, state);
-        }
-      }
-      const bool saves = Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,
-                                                    cycle.communicator);
-      if (saves) {
-        cycle.save();
-        since_save.lap();
-      }
-    }
-  }
-  costs += stages->costs();
-  summary.report.costs = costs;
-  cycle.u = state.u;
-  cycle.u.update_ghost_values();
+  TimeIntegration<dim>(cycle).run();
 }
 
 template void integrate_in_time(Cycle<2> &);

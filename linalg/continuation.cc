@@ -104,7 +104,8 @@ void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
 }
 
 ContinuationReport Continuation::trace(const ReactionTerm &reaction, const double *b, double *x,
-                                       const Callback &callback)
+                                       const Callback &callback, const StateCallback &on_state,
+                                       const BranchState *const from, const double *const x_dot)
 {
   const std::size_t n = normalised_weights.size();
   Buffer<double> rhs = system.make_vector();
@@ -120,15 +121,23 @@ ContinuationReport Continuation::trace(const ReactionTerm &reaction, const doubl
     if (callback)
       callback(record, x_host);
   };
-  BranchTracer tracer(*corrector, options, equation.space(), emit);
+  std::vector<double> x_dot_host(on_state ? n : 0);
+  const auto emit_state = [&](const BranchPoint &p, const BranchState &state) {
+    system.transfer_solution(p.x_dot, x_dot_host.data());
+    on_state(state, x_dot_host);
+  };
+  BranchTracer tracer(*corrector, options, equation.space(), emit,
+                      on_state ? emit_state : BranchTracer::EmitState());
   system.transfer_guess(x, tracer.start().x);
+  if (from != nullptr)
+    system.transfer_guess(x_dot, tracer.start().x_dot);
   SolveCosts costs = system.collect_costs();
   const Communication before = system.communication();
   const Stopwatch watch;
 
-  ContinuationReport report = tracer.trace();
+  ContinuationReport report = from != nullptr ? tracer.trace_on(*from) : tracer.trace();
 
-  if (!report.records.empty())
+  if (report.records.size() > (from != nullptr ? from->records.size() : 0))
     std::copy(x_host.begin(), x_host.end(), x);
   costs.solve_seconds = watch.elapsed();
   costs.communication = system.communication() - before;

@@ -31,6 +31,8 @@ class Continuation
 public:
   /// Called for each point that is found, with its record and its x.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
+  /// Called after each step, with the tangent at its end, from which trace() can continue.
+  using StateCallback = std::function<void(const BranchState &, const std::vector<double> &x_dot)>;
 
   /// @param communicator connects the ranks if rows are distributed; nullptr: all rows are on this
   /// rank
@@ -53,10 +55,12 @@ public:
    * Traces the branch from the solution at lambda_start, which Newton's method computes from the
    * initial guess @p x. At the end x is the solution of the last record. @p b and x are in host
    * memory and have n() elements.
+   * @param from if given, the branch continues from this state and @p x, with the tangent @p x_dot
    * @throws SolverError if the preconditioner cannot be made; all other failures are outcomes
    */
   ContinuationReport trace(const ReactionTerm &reaction, const double *b, double *x,
-                           const Callback &callback = {});
+                           const Callback &callback = {}, const StateCallback &on_state = {},
+                           const BranchState *from = nullptr, const double *x_dot = nullptr);
 
   const Executor &executor() const
   {

@@ -273,7 +273,7 @@ void refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
   if (!functions.empty())
     transfer.interpolate(to);
   for (std::size_t k = 0; k < functions.size(); ++k)
-    *functions[k] = std::move(transferred[k]);
+    functions[k]->swap(transferred[k]); // operator= may keep the ghosts of the former mesh
 }
 
 namespace

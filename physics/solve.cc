@@ -463,20 +463,34 @@ linalg::SolveReport ProblemSolver<dim>::solve_step(const Discretization<dim> &di
 }
 
 template <int dim>
-linalg::ContinuationReport ProblemSolver<dim>::trace(const Discretization<dim> &discretization,
-                                                     linalg::GroupSystem &system, FeVector &u,
-                                                     std::map<std::string, double> &seconds,
-                                                     const OnBranchPoint &on_point)
+linalg::ContinuationReport ProblemSolver<dim>::trace(
+    const Discretization<dim> &discretization, linalg::GroupSystem &system, FeVector &u,
+    std::map<std::string, double> &seconds, const OnBranchPoint &on_point,
+    const std::function<void(BranchStart)> &on_state, const BranchStart *const from)
 {
   Stopwatch watch;
   problem.check_data(discretization);
   assemble_once(discretization, system, u);
   seconds["assembly"] += watch.lap();
-  auto report =
-      the_group_solver.trace(system, phi->reaction, [&](const linalg::BranchRecord &point) {
-        get_solution(system, discretization.constraints(), u);
-        on_point(point, u);
-      });
+  const auto &constraints = discretization.constraints();
+  if (from != nullptr) {
+    set_initial_guess(from->tangent, constraints, system);
+    the_group_solver.keep_tangent(system);
+    set_initial_guess(u, constraints, system);
+  }
+  const auto report_point = [&](const linalg::BranchRecord &point) {
+    get_solution(system, constraints, u);
+    on_point(point, u);
+  };
+  const auto report_state = [&](const linalg::BranchState &state) {
+    FeVector tangent = discretization.make_vector();
+    get_solution(system, constraints, tangent);
+    on_state({state, std::move(tangent)});
+  };
+  auto report = the_group_solver.trace(
+      system, phi->reaction, report_point,
+      on_state ? report_state : std::function<void(const linalg::BranchState &)>(),
+      from != nullptr ? &from->state : nullptr);
   add_seconds(report.costs, seconds);
   return report;
 }

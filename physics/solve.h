@@ -22,6 +22,13 @@ using Progress = std::function<void(const std::string &)>;
 /// the constraints and has ghost values.
 using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
+/// A state from which tracing a branch can continue: x of the point is the initial guess.
+struct BranchStart
+{
+  linalg::BranchState state;
+  FeVector tangent; ///< ẋ at free dofs
+};
+
 /// Checks the linear solver and the nonlinear method with their options.
 /// @throws ParameterError unless they are compatible with each other and with @p problem
 template <int dim>
@@ -82,10 +89,10 @@ public:
   /// Traces the branch of solutions of a nonlinear problem as λ varies.
   /// @pre continuation is enabled
   /// @param u the guess at the first λ; on return the solution at the last λ
-  linalg::ContinuationReport trace(const Discretization<dim> &discretization,
-                                   linalg::GroupSystem &system, FeVector &u,
-                                   std::map<std::string, double> &seconds,
-                                   const OnBranchPoint &on_point);
+  linalg::ContinuationReport
+  trace(const Discretization<dim> &discretization, linalg::GroupSystem &system, FeVector &u,
+        std::map<std::string, double> &seconds, const OnBranchPoint &on_point,
+        const std::function<void(BranchStart)> &on_state = {}, const BranchStart *from = nullptr);
 
   /// Returns the method for messages: the linear solver ("pipelined-cg"), the nonlinear method
   /// ("newton"), or continuation with its linear solver ("continuation, minres").

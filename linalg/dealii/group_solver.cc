@@ -125,12 +125,20 @@ public:
   }
 
   ContinuationReport trace(const GroupSystem &system, const ReactionTerm &reaction,
-                           const Continuation::Callback &callback)
+                           const Continuation::Callback &callback,
+                           const Continuation::StateCallback &on_state,
+                           const BranchState *const from)
   {
     const auto [A, b, w, guess] = system.block();
     std::vector<double> x(guess, guess + A.n);
     continuation->set_system(A, w);
-    return continuation->trace(reaction, b, x.data(), callback);
+    return continuation->trace(reaction, b, x.data(), callback, on_state, from, tangent.data());
+  }
+
+  void keep_tangent(const GroupSystem &system)
+  {
+    const GroupSystem::Block block = system.block();
+    tangent.assign(block.x, block.x + block.A.n);
   }
 
   void release()
@@ -172,6 +180,7 @@ private:
   std::unique_ptr<LinearSolver> linear;
   std::unique_ptr<NonlinearSolver> nonlinear;
   std::unique_ptr<Continuation> continuation;
+  std::vector<double> tangent; // from which a branch continues
 };
 
 GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods methods_)
@@ -301,39 +310,83 @@ SolveReport GroupSolver::solve_nonlinear(GroupSystem &system, const Nonlinearity
 }
 
 ContinuationReport GroupSolver::trace(GroupSystem &system, const ReactionTerm &reaction,
-                                      const std::function<void(const BranchRecord &)> &on_point)
+                                      const std::function<void(const BranchRecord &)> &on_point,
+                                      const std::function<void(const BranchState &)> &on_state,
+                                      const BranchState *const from)
 {
   system.synchronize();
   ContinuationReport report;
   BranchRecord record;
+  BranchState state;
+  bool is_state = false; // the event is a state, not a point
   std::vector<BranchRecord> records;
-  const auto report_point = [&] {
-    record = dealii::Utilities::MPI::broadcast(groups.ranks(), record, 0);
-    records.push_back(record);
+  if (from != nullptr)
+    records = from->records;
+  const auto report_event = [&] {
+    using dealii::Utilities::MPI::broadcast;
+    is_state = broadcast(groups.ranks(), is_state, 0);
+    if (is_state)
+      state = broadcast(groups.ranks(), state, 0);
+    else {
+      record = broadcast(groups.ranks(), record, 0);
+      records.push_back(record);
+    }
     system.synchronize();
-    on_point(record);
+    if (!is_state)
+      on_point(record);
+    else {
+      state.records = records;
+      on_state(state);
+    }
   };
   run_on_leaders(
       groups,
       [&](const std::function<void()> &call_event) {
-        report =
-            initialised_leader().trace(system, reaction, [&](const BranchRecord &r, const auto &x) {
-              record = r;
-              std::copy(x.begin(), x.end(), system.block().x);
-              call_event();
-            });
+        const auto call = [&](const std::vector<double> &x) {
+          std::copy(x.begin(), x.end(), system.block().x);
+          call_event();
+        };
+        const auto call_on_point = [&](const BranchRecord &r, const std::vector<double> &x) {
+          is_state = false;
+          record = r;
+          call(x);
+        };
+        const auto call_on_state = [&](const BranchState &s, const std::vector<double> &x_dot) {
+          is_state = true;
+          state = s;
+          call(x_dot);
+        };
+        report = initialised_leader().trace(
+            system, reaction, call_on_point,
+            on_state ? call_on_state : Continuation::StateCallback(), from);
       },
-      report_point);
+      report_event);
   report.records.clear();
   report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
   report.records = std::move(records);
   return report;
 }
 
+void GroupSolver::keep_tangent(GroupSystem &system)
+{
+  system.synchronize();
+  run_on_leaders(groups, [&] { initialised_leader().keep_tangent(system); });
+}
+
 void GroupSolver::release()
 {
   transferred_pattern = 0;
   run_on_leaders(groups, [&] { initialised_leader().release(); });
+}
+
+void GroupSolver::start_anew()
+{
+  transferred_pattern = 0;
+  run_on_leaders(groups, [&] {
+    const ExecutorPtr executor_of_leader = initialised_leader().executor;
+    leader.reset(); // before the next one needs its memory
+    leader = std::make_unique<Leader>(groups, executor_of_leader, methods);
+  });
 }
 
 std::size_t GroupSolver::peak_device_bytes() const

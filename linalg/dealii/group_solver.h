@@ -88,12 +88,23 @@ public:
    * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as initial guess.
    * @param on_point is called on all ranks with each point found; x of @p system is the solution
    * there
+   * @param on_state is called on all ranks after each step, with the state from which a branch can
+   * continue; x of @p system is the tangent ẋ
+   * @param from if given, the branch continues from this state and x of @p system, with the tangent
+   * of the last keep_tangent()
    */
   ContinuationReport trace(GroupSystem &system, const ReactionTerm &reaction,
-                           const std::function<void(const BranchRecord &)> &on_point);
+                           const std::function<void(const BranchRecord &)> &on_point,
+                           const std::function<void(const BranchState &)> &on_state = {},
+                           const BranchState *from = nullptr);
+  /// Stores x of @p system as the tangent from which trace() continues.
+  void keep_tangent(GroupSystem &system);
 
   /// Frees the matrix on leaders; the next matrix is transferred with its pattern.
   void release();
+  /// Collective. Frees all that was made so far but executors, and forgets what earlier solves have
+  /// shown about preconditioners. Later solves get the bits of a new object.
+  void start_anew();
 
   /// The location and device of a group.
   struct Location

@@ -69,8 +69,9 @@ std::string branch_name(const int folds)
 }
 
 BranchTracer::BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
-                           const RowSpace &space, Emit emit)
-    : corrector(corrector), options(options), emit_point(std::move(emit)), current(space),
+                           const RowSpace &space, Emit emit, EmitState emit_state)
+    : corrector(corrector), options(options), emit_point(std::move(emit)),
+      emit_state(std::move(emit_state)), current(space),
       next(space), trials{BranchPoint(space), BranchPoint(space), BranchPoint(space)},
       target(space), step(options.first_step)
 {}
@@ -78,10 +79,34 @@ BranchTracer::BranchTracer(BranchCorrector &corrector, const ContinuationOptions
 ContinuationReport BranchTracer::trace()
 {
   if (begin())
-    while (is_running)
-      take_step();
+    take_steps();
   report.last_step = step;
   return report;
+}
+
+ContinuationReport BranchTracer::trace_on(const BranchState &state)
+{
+  current.lambda = state.lambda;
+  current.lambda_dot = state.lambda_dot;
+  step = state.step;
+  arclength = state.arclength;
+  folds = state.folds;
+  static_cast<BranchCounts &>(report) = state.counts;
+  report.records = state.records;
+  take_steps();
+  report.last_step = step;
+  return report;
+}
+
+void BranchTracer::take_steps()
+{
+  while (is_running) {
+    const int points = report.points;
+    take_step();
+    if (is_running && report.points > points && emit_state)
+      emit_state(current, {current.lambda, current.lambda_dot, step, arclength, folds, report,
+                           report.records});
+  }
 }
 
 bool BranchTracer::begin()

@@ -22,9 +22,12 @@ public:
   /// alone.
   using Emit = std::function<void(const BranchPoint &, BranchRecord &)>;
 
+  /// Receives the present point and the state after each step.
+  using EmitState = std::function<void(const BranchPoint &, const BranchState &)>;
+
   /// @param options must have passed check(), and must outlive the tracer
   BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
-               const RowSpace &space, Emit emit);
+               const RowSpace &space, Emit emit, EmitState emit_state = {});
 
   /// Returns the first point, whose x the caller sets to the initial guess before trace().
   BranchPoint &start()
@@ -34,9 +37,13 @@ public:
 
   ContinuationReport trace();
 
+  /// Continues a branch from the point start(), whose x and ẋ the caller sets.
+  ContinuationReport trace_on(const BranchState &state);
+
 private:
   bool begin();
   void take_step();
+  void take_steps();
   CorrectorResult try_step();
   CorrectorResult find_fold(const BranchPoint *&fold);
   CorrectorResult correct_trial(BranchPoint &p, const BranchPoint &left, const BranchPoint &right);
@@ -53,6 +60,7 @@ private:
   BranchCorrector &corrector;
   const ContinuationOptions &options;
   Emit emit_point;
+  EmitState emit_state;
   BranchPoint current, next;
   BranchPoint trials[3]; // for finding a fold
   BranchPoint target;

@@ -95,6 +95,25 @@ struct BranchCounts
   }
 };
 
+/// The state between two steps along a branch, besides the point and the tangent x, ẋ.
+struct BranchState
+{
+  double lambda = 0., lambda_dot = 0.;
+  double step = 0.;      ///< length of the next step
+  double arclength = 0.; ///< of the point
+  int folds = 0;         ///< folds passed
+  BranchCounts counts;
+  std::vector<BranchRecord> records; ///< of all points so far
+
+  /// Serialises all members except the records, for archives in the style of Boost.
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    archive &lambda &lambda_dot &step &arclength &folds;
+    BranchCounts::for_each_member([&](const char *, auto &member) { archive &member; }, counts);
+  }
+};
+
 /// The report of tracing a branch.
 struct ContinuationReport : BranchCounts
 {

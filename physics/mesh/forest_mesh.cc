@@ -1,8 +1,12 @@
 #include "physics/mesh/forest_mesh.h"
 
+#include "physics/base/deal_ii_compat.h"
+
 #include <deal.II/distributed/p4est_wrappers.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -50,6 +54,64 @@ void ForestMesh<dim>::refine_all(const unsigned int times)
       Functions::destroy);
   forest->user_pointer = &level;
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
+  Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
+  this->load(forest.get());
+  this->signals.create(); // DoFHandlers need this signal, which load() does not send
+}
+
+namespace
+{
+/// Returns the index of the first cell of tree number @p tree in the cells with these @p levels.
+template <int dim>
+std::size_t first_cell_of_tree(const std::vector<std::uint8_t> &levels, const std::size_t tree)
+{
+  std::vector<unsigned int> complete(256, 0); // siblings of each level that are complete
+  std::size_t cell = 0;
+  for (std::size_t n_trees = 0; n_trees < tree; ++cell) {
+    unsigned int level = levels.at(cell);
+    while (level > 0 && ++complete[level] == 1U << dim)
+      complete[level--] = 0;
+    n_trees += level == 0 ? 1 : 0;
+  }
+  return cell;
+}
+
+/// The next of the levels that the cells of a forest are to have.
+using NextLevel = std::vector<std::uint8_t>::const_iterator;
+
+/// Callback for p4est, which visits the quadrants along the space-filling curve: returns 1 if
+/// @p quadrant is to be refined. The forest's user_pointer points to a NextLevel.
+template <int dim>
+int is_above_next_level(typename internal::p4est::types<dim>::forest *const forest,
+                        typename internal::p4est::types<dim>::topidx /* tree */,
+                        typename internal::p4est::types<dim>::quadrant *const quadrant)
+{
+  NextLevel &next = *static_cast<NextLevel *>(forest->user_pointer);
+  if (quadrant->level < *next)
+    return 1;
+  ++next;
+  return 0;
+}
+} // namespace
+
+template <int dim>
+void ForestMesh<dim>::refine_to(const std::vector<std::uint8_t> &levels)
+{
+  using Functions = internal::p4est::functions<dim>;
+  using Forest = typename internal::p4est::types<dim>::forest;
+  const std::unique_ptr<Forest, void (*)(Forest *)> forest(
+      Functions::new_forest(compat::communicator(*this), this->get_p4est()->connectivity,
+                            /* quadrants at least */ 0, /* level at least */ 0, /* uniform */ 1,
+                            /* data */ 0, nullptr, nullptr),
+      Functions::destroy);
+  if (this->n_global_levels() > 1)
+    this->load(forest.get());
+  const auto first_tree = static_cast<std::size_t>(std::max(forest->first_local_tree, 0));
+  NextLevel next = levels.begin();
+  if (forest->local_num_quadrants > 0)
+    next += static_cast<std::ptrdiff_t>(first_cell_of_tree<dim>(levels, first_tree));
+  forest->user_pointer = &next;
+  Functions::refine(forest.get(), /* recursive */ 1, is_above_next_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
   this->load(forest.get());
   this->signals.create(); // DoFHandlers need this signal, which load() does not send

@@ -3,7 +3,9 @@
 
 #include <deal.II/distributed/tria.h>
 
+#include <cstdint>
 #include <exception>
+#include <vector>
 
 namespace femgpu
 {
@@ -20,6 +22,14 @@ public:
    * Triangulation::refine_global() refines, balances and partitions each level.
    */
   void refine_all(unsigned int times);
+
+  /**
+   * Collective. Refines and coarsens until the active cells have the given levels. The result
+   * depends neither on the present mesh nor on the order of earlier refinements.
+   * @param levels the levels of all active cells along the space-filling curve, the same on all
+   * ranks, for neighbours that differ by one level at most
+   */
+  void refine_to(const std::vector<std::uint8_t> &levels);
 
   /**
    * Clears the coarsening flags of cells whose siblings are not all flagged. The first call

@@ -93,7 +93,7 @@ linalg::SolveReport TimeStepper<dim>::start(const double stop,
   FeVector later;
   set_rate(u, base, tau, later);
   state.rate.sadd(2., -1., later);
-  has_rate = true;
+  state.has_rate = true;
   return report;
 }
 
@@ -148,14 +148,14 @@ std::optional<double> TimeStepper<dim>::estimated_error(const double length) con
 template <int dim>
 void TimeStepper<dim>::accept(const double length, const double t)
 {
-  std::swap(state.earlier_rate, state.rate);
+  state.earlier_rate.swap(state.rate);
   state.rate = rates.back();
   state.u = u;
   state.u.update_ghost_values();
   state.earlier_step = length;
   state.t = t;
   ++state.n_steps;
-  is_first = false;
+  ++state.steps_on_mesh;
 }
 
 template <int dim>
@@ -166,6 +166,7 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
   const std::optional<double> fixed = parameters.fixed_step();
   const double shortest = shortest_step * parameters.end;
   bool was_rejected = false;
+  const bool is_first = state.steps_on_mesh == 0;
   while (true) {
     const Stopwatch watch;
     const double n = n_steps_to(stop);
@@ -187,7 +188,7 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
     const bool is_shortest = length <= shortest;
     linalg::SolveReport report;
     try {
-      if (!has_rate || (was_rejected && is_first)) // the rate was computed for a longer step
+      if (!state.has_rate || (was_rejected && is_first)) // the rate was computed for a longer step
         report = start(stop, seconds);
       else
         report.outcome = Outcome::converged;

@@ -26,6 +26,18 @@ struct TimeState
   FeVector earlier_rate;            ///< ∂u/∂t before the last step; empty before the first step
   double lowest = 0., highest = 0.; ///< the range of all values of u so far
   std::size_t n_steps = 0;          ///< accepted steps
+  std::size_t steps_on_mesh = 0;    ///< those since the mesh last changed
+  bool has_rate = false;            ///< whether `rate` was computed on this mesh
+
+  /// Drops what does not move to a new mesh.
+  void forget_mesh()
+  {
+    rate.reinit(u);
+    earlier_rate.reinit(0);
+    earlier_step = 0.;
+    steps_on_mesh = 0;
+    has_rate = false;
+  }
 };
 
 /**
@@ -74,8 +86,6 @@ private:
   StageSolver<dim> &stages;
   TimeState &state;
   const TimeScheme &scheme;
-  bool has_rate = false;       ///< whether the rate belongs to this mesh
-  bool is_first = true;        ///< whether this object has not made a step yet
   std::vector<FeVector> rates; ///< k_1, k_2, ...
   FeVector base, u;            ///< w and U of the last stage
 };
