@@ -118,11 +118,13 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
       "Files per cycle", files_per_cycle,
       "Number of .vtu files that all ranks together write in a cycle. 0: one per rank, at most 64.",
       prm, Patterns::Integer(0, 4096));
-  add_parameter("Units", units,
-                "Symbols of the units of all data, for pictures and reports; femgpu does not "
-                "convert values. For elasticity, give the units of length and force, for example "
-                "'m, N'. For other physics, give the units of length, solution and flow of the "
-                "conserved quantity, for example 'm, K, W'. Empty: no units.");
+  add_parameter(
+      "Units", units,
+      "Symbols of the units of all data, for pictures and reports; femgpu does not "
+      "convert values. For elasticity, give the units of length and force, and of time in "
+      "a transient analysis, for example 'm, N' or 'm, N, s'. For other physics, give the units of "
+      "length, solution and flow of the "
+      "conserved quantity, for example 'm, K, W'. Empty: no units.");
   add_parameter(
       "Checkpoint every", checkpoint_every,
       "When femgpu writes a checkpoint to Directory, from which femgpu FILE.prm --continue "

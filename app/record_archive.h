@@ -3,7 +3,7 @@
 
 #include "app/cycle_record.h"
 #include "app/solution_output.h"
-#include "physics/time/time_stepper.h"
+#include "physics/time/time_state.h"
 
 #include <deal.II/base/utilities.h>
 
@@ -37,6 +37,18 @@ void serialize(Archive &archive, std::optional<T> &value, const unsigned int /* 
     value.reset();
 }
 } // namespace boost::serialization
+
+namespace femgpu::linalg
+{
+template <class Archive>
+void serialize(Archive &archive, BranchRecord &record, const unsigned int /* version */)
+{
+  auto &[kind, index, folds, arclength, lambda, lambda_dot, largest_u, norm, corrections,
+         linear_iterations, residual, residual_target] = record;
+  archive &kind &index &folds &arclength &lambda &lambda_dot &largest_u &norm;
+  archive &corrections &linear_iterations &residual &residual_target;
+}
+} // namespace femgpu::linalg
 
 namespace femgpu
 {
@@ -105,10 +117,18 @@ void serialize(Archive &archive, PredictedError &predicted, const unsigned int /
 }
 
 template <class Archive>
+void serialize(Archive &archive, EnergyBalance &energy, const unsigned int /* version */)
+{
+  auto &[kinetic, strain, dissipated, work, initial] = energy;
+  archive &kinetic &strain &dissipated &work &initial;
+}
+
+template <class Archive>
 void serialize(Archive &archive, StepRecord &record, const unsigned int /* version */)
 {
-  auto &[step, t, length, is_accepted, error, nonlinear, linear, set_ups, seconds, remark] = record;
-  archive &step &t &length &is_accepted &error &nonlinear &linear &set_ups &seconds &remark;
+  auto &[step, t, length, is_accepted, error, nonlinear, linear, set_ups, seconds, energy, remark] =
+      record;
+  archive &step &t &length &is_accepted &error &nonlinear &linear &set_ups &seconds &energy &remark;
 }
 
 template <class Archive>
@@ -145,15 +165,17 @@ void serialize(Archive &archive, StudyRecord &record, const unsigned int /* vers
   archive &dimension &physics &hypothesis &element &boundary_ids &material_ids &mesh_origin;
   archive &is_adaptive &degree &n_ranks &rows_of_groups &cycles &is_finished &stop_reason;
   archive &branch &peak_host_bytes &peak_device_bytes &warnings &units &files &total_seconds;
+  if (branch)
+    archive & branch->records;
 }
 
 /// Serialises all members except the functions.
 template <class Archive>
 void serialize(Archive &archive, TimeState &state, const unsigned int /* version */)
 {
-  auto &[t, step, earlier_step, u, rate, earlier_rate, lowest, highest, n_steps, steps_on_mesh,
-         has_rate] = state;
-  archive &t &step &earlier_step &lowest &highest &n_steps &steps_on_mesh &has_rate;
+  auto &[t, step, earlier_step, u, rate, earlier_rate, has_rates, lowest, highest, n_steps,
+         acceleration, forces, forces_time, energy] = state;
+  archive &t &step &earlier_step &has_rates &lowest &highest &n_steps &forces_time &energy;
 }
 
 template <class Archive>
@@ -163,17 +185,5 @@ void serialize(Archive &archive, OutputState &state, const unsigned int /* versi
   archive &name &names &measurement_files &series &points;
 }
 } // namespace femgpu
-
-namespace femgpu::linalg
-{
-template <class Archive>
-void serialize(Archive &archive, BranchRecord &record, const unsigned int /* version */)
-{
-  auto &[kind, index, folds, arclength, lambda, lambda_dot, largest_u, norm, corrections,
-         linear_iterations, residual, residual_target] = record;
-  archive &kind &index &folds &arclength &lambda &lambda_dot &largest_u &norm;
-  archive &corrections &linear_iterations &residual &residual_target;
-}
-} // namespace femgpu::linalg
 
 #endif

@@ -302,14 +302,25 @@ std::string branch_key(const Parameters &parameters)
 }
 
 template <int dim>
-void check_transient(const Parameters &parameters, const Problem<dim> &problem)
+void check_transient(const Parameters &parameters, const Problem<dim> &problem,
+                     const Discretization<dim> &discretization)
 {
   if (!problem.has_capacity())
     throw ParameterError("Physics " + parameters.run.physics +
                              " has no transient analysis. Set Analysis to stationary, or Physics "
-                             "to heat, poisson or convection_diffusion.",
+                             "to heat, poisson, convection_diffusion or elasticity.",
                          "Analysis");
-  parameters.time.check();
+  parameters.time.check(problem.order_in_time());
+  if (parameters.time.has_lumped_mass() && discretization.mesh().is_simplex &&
+      discretization.degree() > 1)
+    throw ParameterError("Time/Mass = lumped needs positive weights of the nodes, which triangles "
+                         "and tetrahedra of degree 2 do not have. Set it to consistent, or "
+                         "Discretization/Degree to 1.",
+                         "Time/Mass");
+  if (parameters.time.has_lumped_mass() && problem.traits().is_stabilized)
+    throw ParameterError("Time/Mass = lumped is not available with stabilised convection. Set it "
+                         "to consistent.",
+                         "Time/Mass");
   if (parameters.solver.stops_at_energy_error())
     throw ParameterError("Steps in time end their solves by the residual, but Solver/Stop at = " +
                              parameters.solver.stop_at + ". Set 'Stop at' to auto.",
@@ -337,10 +348,11 @@ SolverSettings chosen_settings(const Parameters &parameters, const Problem<dim> 
 }
 
 template <int dim>
-void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem)
+void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem,
+                            const Discretization<dim> &discretization)
 {
   if (parameters.run.analysis == "transient")
-    check_transient(parameters, problem);
+    check_transient(parameters, problem, discretization);
   if (parameters.run.analysis != "branch")
     return check_methods(problem, chosen_settings(parameters, problem), parameters.nonlinear);
   if (!problem.traits().has_branches)
@@ -385,6 +397,8 @@ template std::string validation_text(const Parameters &, const Discretization<3>
                                      const Problem<3> &, double, bool);
 template SolverSettings chosen_settings(const Parameters &, const Problem<2> &);
 template SolverSettings chosen_settings(const Parameters &, const Problem<3> &);
-template void check_solution_methods(const Parameters &, const Problem<2> &);
-template void check_solution_methods(const Parameters &, const Problem<3> &);
+template void check_solution_methods(const Parameters &, const Problem<2> &,
+                                     const Discretization<2> &);
+template void check_solution_methods(const Parameters &, const Problem<3> &,
+                                     const Discretization<3> &);
 } // namespace femgpu

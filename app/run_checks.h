@@ -119,7 +119,8 @@ SolverSettings chosen_settings(const Parameters &parameters, const Problem<dim> 
 /// branch of solutions can be traced.
 /// @throws ParameterError if a check fails
 template <int dim>
-void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem);
+void check_solution_methods(const Parameters &parameters, const Problem<dim> &problem,
+                            const Discretization<dim> &discretization);
 } // namespace femgpu
 
 #endif

@@ -71,7 +71,7 @@ public:
                                    parameters.mesh.refinement_where, size_for(1.).max_cells())),
           "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
-    check_solution_methods(parameters, *problem);
+    check_solution_methods(parameters, *problem, discretization);
     if (!mesh.origin.empty())
       console.print("Mesh: " + mesh.origin + ".");
     if (study.cycles.empty()) // later meshes would repeat the warnings

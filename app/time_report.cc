@@ -38,12 +38,28 @@ std::size_t n_accepted(const TimeHistory &history)
                     [](const StepRecord &step) { return step.is_accepted; }));
 }
 
+std::vector<Quantity> quantities_of(const EnergyBalance &energy)
+{
+  return {nonnegative_quantity("kinetic energy", energy.kinetic),
+          nonnegative_quantity("dissipated energy", energy.dissipated),
+          {"external work", energy.work},
+          {"energy balance error", energy.relative_error(), false}};
+}
+
 std::string steps_csv(const StudyRecord &study)
 {
   std::ostringstream text;
   text.precision(digits_of_time);
   text << "cycle,step,time,length,accepted,error,nonlinear_iterations,linear_iterations,set_ups,"
-          "seconds,remark\n";
+          "seconds,";
+  const auto has_energy = [](const StepRecord &step) { return step.energy.has_value(); };
+  const bool is_dynamic =
+      std::any_of(study.cycles.begin(), study.cycles.end(), [&](const CycleRecord &cycle) {
+        return std::any_of(cycle.history->steps.begin(), cycle.history->steps.end(), has_energy);
+      });
+  if (is_dynamic)
+    text << "kinetic_energy,strain_energy,dissipated_energy,external_work,balance_error,";
+  text << "remark\n";
   for (const CycleRecord &cycle : study.cycles)
     for (const StepRecord &s : cycle.history->steps) {
       text << cycle.cycle << ',' << s.step << ',' << s.t << ',' << s.length << ','
@@ -53,7 +69,13 @@ std::string steps_csv(const StudyRecord &study)
       std::string remark = s.remark;
       std::replace(remark.begin(), remark.end(), '"', '\'');
       text << ',' << s.nonlinear_iterations << ',' << s.linear_iterations << ',' << s.set_ups << ','
-           << s.seconds << ",\"" << remark << "\"\n";
+           << s.seconds << ',';
+      if (s.energy)
+        text << s.energy->kinetic << ',' << s.energy->strain << ',' << s.energy->dissipated << ','
+             << s.energy->work << ',' << s.energy->relative_error() << ',';
+      else if (is_dynamic)
+        text << ",,,,,";
+      text << '"' << remark << "\"\n";
     }
   return text.str();
 }

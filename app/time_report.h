@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -22,6 +23,9 @@ std::string to_string(const StepRecord &step);
 
 /// Returns the number of accepted steps.
 std::size_t n_accepted(const TimeHistory &history);
+
+/// Returns the quantities that are reported for each output.
+std::vector<Quantity> quantities_of(const EnergyBalance &energy);
 
 /// Returns the text of steps.csv: one line for each step that was tried.
 std::string steps_csv(const StudyRecord &study);

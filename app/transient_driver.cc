@@ -9,6 +9,7 @@
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -28,7 +29,9 @@ template <int dim>
 class TimeOutput
 {
 public:
-  TimeOutput(Cycle<dim> &cycle, const TimeState &state) : cycle(cycle), state(state)
+  TimeOutput(Cycle<dim> &cycle, const TimeState &state,
+             const std::unique_ptr<TimeStepper<dim>> &stepper)
+      : cycle(cycle), state(state), stepper(stepper)
   {
     for (const CycleRecord &earlier : cycle.study.cycles)
       n_measured += static_cast<unsigned int>(earlier.history->points.size());
@@ -46,13 +49,31 @@ public:
     // The storage term of fluxes and balance is that of the state's rate.
     const double tau =
         state.earlier_step > 0. ? state.earlier_step : cycle.parameters.time.first_step();
-    FeVector before = state.u;
-    before.add(-tau, state.rate);
-    before.update_ghost_values();
-    cycle.problem.set_storage(Storage{tau, &before});
-    DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, state.u);
+    const FeVector acceleration = stepper->acceleration(), inertia = stepper->inertia(acceleration);
+    FeVector before;
+    const auto set_storage = [&](const FeVector &u) {
+      before = u;
+      before.add(-tau, inertia);
+      before.update_ghost_values();
+      cycle.problem.set_storage(Storage{tau, &before, cycle.parameters.time.has_lumped_mass(),
+                                        &state.rate, &acceleration});
+    };
+    std::optional<Evaluation> damped; // with the forces of damping
+    if (const double beta = cycle.parameters.time.stiffness_damping; beta > 0.) {
+      FeVector u = state.u;
+      u.add(beta, state.rate);
+      u.update_ghost_values();
+      set_storage(u);
+      damped = evaluate(cycle.problem, cycle.discretization, u);
+    }
+    set_storage(state.u);
+    DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, state.u,
+                                   damped ? &*damped : nullptr);
     CycleRecord &record = cycle.record;
     const MeasuredValues measured = evaluate_solution(cycle, solution);
+    if (cycle.problem.order_in_time() == 2)
+      for (const Quantity &quantity : quantities_of(state.energy))
+        record.quantities.push_back(quantity);
     if (state.n_steps == 0) // initial data do not determine a rate, and so no fluxes
       remove_fluxes(solution, record.quantities);
     TimeHistory &history = *record.history;
@@ -86,6 +107,7 @@ private:
   }
   Cycle<dim> &cycle;
   const TimeState &state;
+  const std::unique_ptr<TimeStepper<dim>> &stepper;
   unsigned int n_measured = 0;
 };
 
@@ -96,34 +118,41 @@ void adapt(Cycle<dim> &cycle, TimeState &state)
   if (cycle.indicators.size() == 0 && cycle.parameters.study.is_by_estimate())
     estimate_error(Estimator::kelly, cycle.problem, cycle.discretization, state.u,
                    cycle.indicators);
-  cycle.adapt({&state.u});
+  cycle.adapt(state.functions());
   cycle.discretization.constraints().distribute(state.u);
   state.u.update_ghost_values();
-  state.forget_mesh();
+  state.has_rates = false;
+  state.earlier_step = 0.;
 }
 
-/// Returns the functions of the state that have values.
-std::vector<FeVector *> functions_of(TimeState &state)
+/// Returns the functions of the state that belong to the present mesh.
+std::vector<FeVector *> functions_of(TimeState &state, const int order_in_time)
 {
-  std::vector<FeVector *> functions = {&state.u, &state.rate};
+  std::vector<FeVector *> functions = {&state.u};
+  if (order_in_time == 2 || state.has_rates)
+    functions.push_back(&state.rate);
   if (state.earlier_step > 0.)
     functions.push_back(&state.earlier_rate);
+  if (order_in_time == 2)
+    functions.push_back(&state.acceleration);
+  if (order_in_time == 2 && state.has_rates)
+    functions.push_back(&state.forces);
   return functions;
 }
 
-DriverState to_driver_state(TimeState &state)
+DriverState to_driver_state(TimeState &state, const int order_in_time)
 {
   DriverState result = {packed(state), {}};
-  for (FeVector *const function : functions_of(state))
+  for (FeVector *const function : functions_of(state, order_in_time))
     result.functions.push_back(*function);
   return result;
 }
 
-TimeState to_time_state(DriverState saved)
+TimeState to_time_state(DriverState saved, const int order_in_time)
 {
   auto state = unpacked<TimeState>(saved.scalars);
   auto from = saved.functions.begin();
-  for (FeVector *const function : functions_of(state))
+  for (FeVector *const function : functions_of(state, order_in_time))
     function->swap(*from++);
   return state;
 }
@@ -135,17 +164,18 @@ class TimeIntegration
 {
 public:
   explicit TimeIntegration(Cycle<dim> &cycle)
-      : cycle(cycle), time(cycle.parameters.time), record(cycle.record)
+      : cycle(cycle), time(cycle.parameters.time), record(cycle.record),
+        order(cycle.problem.order_in_time())
   {}
 
   void run()
   {
     const std::vector<double> stops = time.stops();
     if (cycle.restored) {
-      state.emplace(to_time_state(std::move(*cycle.restored)));
+      state.emplace(to_time_state(std::move(*cycle.restored), order));
       costs = record.solve.report.costs;
       begin_mesh();
-      output.emplace(cycle, *state);
+      output.emplace(cycle, *state, stepper);
     }
     else
       begin(stops.front());
@@ -161,23 +191,36 @@ private:
   void begin(const double stop)
   {
     record.history.emplace();
-    output.emplace(cycle, *state);
+    output.emplace(cycle, *state, stepper);
     begin_mesh();
-    state->u = cycle.discretization.make_vector();
-    VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
-                             *cycle.problem.initial_value(), state->u);
-    cycle.discretization.constraints().distribute(state->u);
+    interpolate(cycle.problem.initial_value(), state->u);
+    if (order == 1) // SecondOrderStepper compares u with the constraints
+      cycle.discretization.constraints().distribute(state->u);
+    else
+      interpolate(cycle.problem.initial_velocity(), state->rate);
     state->u.update_ghost_values();
     begin_steps();
     record.solve.report = stepper->start(stop, record.seconds);
+    for (const std::string &text : stepper->warnings())
+      cycle.console.warn(text);
     stages->move_to(0.);
     if (record.solve.report.converged())
       output->write();
   }
 
+  /// Sets @p to to the interpolant of @p function, or to zero if it is nullptr.
+  void interpolate(const Function<dim> *const function, FeVector &to) const
+  {
+    to = cycle.discretization.make_vector();
+    if (function != nullptr)
+      VectorTools::interpolate(cycle.discretization.mapping(), cycle.discretization.dofs(),
+                               *function, to);
+  }
+
   void begin_mesh()
   {
-    stages.emplace(cycle.problem, cycle.discretization, cycle.solver, *cycle.system, cycle.clock);
+    stages.emplace(cycle.problem, cycle.discretization, cycle.solver, *cycle.system, cycle.clock,
+                   time);
     stages->move_to(state->t);
     if (state->n_steps > 0)
       begin_steps();
@@ -185,7 +228,9 @@ private:
 
   void begin_steps()
   {
-    stepper.emplace(time, cycle.discretization, *stages, *state);
+    stepper = order == 2
+                  ? make_second_order_stepper<dim>(time, cycle.discretization, *stages, *state)
+                  : make_runge_kutta_stepper<dim>(time, cycle.discretization, *stages, *state);
   }
 
   void end_mesh()
@@ -221,10 +266,10 @@ private:
     }
     if (cycle.is_checkpoint_due()) {
       end_mesh();
-      DriverState saved = to_driver_state(*state);
+      DriverState saved = to_driver_state(*state, order);
       cycle.checkpoint(saved);
       cycle.solver.group_solver().start_anew();
-      state.emplace(to_time_state(std::move(saved)));
+      state.emplace(to_time_state(std::move(saved), order));
       begin_mesh();
     }
     if (Utilities::MPI::logical_or(since_save.elapsed() > seconds_between_saves,
@@ -250,12 +295,13 @@ private:
   Cycle<dim> &cycle;
   const TimeParameters &time;
   CycleRecord &record;
+  int order; ///< of the equation in time
   /// Checkpoints emplace another one: operator= of vectors may keep the ghosts of a former mesh.
   std::optional<TimeState> state = TimeState();
   linalg::SolveCosts costs; ///< of earlier meshes
   std::optional<TimeOutput<dim>> output;
-  std::optional<StageSolver<dim>> stages;  ///< for the present mesh
-  std::optional<TimeStepper<dim>> stepper; ///< for the present mesh
+  std::optional<StageSolver<dim>> stages;    ///< for the present mesh
+  std::unique_ptr<TimeStepper<dim>> stepper; ///< for the present mesh
   Stopwatch since_save;
 };
 } // namespace

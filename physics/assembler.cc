@@ -7,6 +7,7 @@
 
 #include <deal.II/base/mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -71,7 +72,12 @@ void assemble_rhs(const Problem<dim> &problem, const Discretization<dim> &discre
     std::size_t position = 0;
     for (const auto &cell : discretization.owned_cells())
       if (includes[position++]) {
-        equation.linearize(cell, nullptr, terms);
+        cell->get_dof_indices(terms.dofs);
+        const bool has_matrix =
+            std::any_of(terms.dofs.begin(), terms.dofs.end(), [&](const auto dof) {
+              return discretization.constraints().is_inhomogeneously_constrained(dof);
+            });
+        equation.linearize(cell, nullptr, terms, has_matrix);
         eliminated.add_rhs(terms, system);
       }
   });

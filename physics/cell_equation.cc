@@ -11,7 +11,7 @@ using namespace dealii;
 template <int dim>
 CellEquation<dim>::CellEquation(const Problem<dim> &problem,
                                 const Discretization<dim> &discretization)
-    : problem(problem), n_components(problem.n_components()),
+    : problem(problem), discretization(discretization), n_components(problem.n_components()),
       is_stabilized(problem.traits().is_stabilized),
       in_cell(discretization, discretization.cell_quadrature(),
               /* has_second_derivatives */ is_stabilized && discretization.degree() > 1),
@@ -19,8 +19,8 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       cached_K(discretization.element().n_dofs_per_cell(),
                discretization.element().n_dofs_per_cell()),
       u_cell(discretization.element().n_dofs_per_cell()), w_cell(u_cell.size()),
-      cell_loads(u_cell.size()), cell_exchange(u_cell.size()), stiffness_forces(u_cell.size()),
-      loads_by_cell(curve_and_point_loads(problem, discretization))
+      cell_loads(u_cell.size()), cell_storage(u_cell.size()), cell_exchange(u_cell.size()),
+      stiffness_forces(u_cell.size()), loads_by_cell(curve_and_point_loads(problem, discretization))
 {
   if (problem.nonlinearity()) {
     cell_nodes.emplace(discretization, discretization.nodal_quadrature());
@@ -43,23 +43,32 @@ void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *cons
   problem.flux(in_cell.batch(), sigma);
   problem.source(in_cell.batch(), s);
   if (const Storage *const storage = problem.storage())
-    add_storage(cell, *storage);
+    add_storage(cell, u, *storage);
   if (is_stabilized)
     problem.stabilize(in_cell.batch(), rate, sigma);
 }
 
-/// Computes `rate`, −c (u − w)/τ, and adds it to s. @pre in_cell has the solution
+/// Computes `rate`, −c (u − w)/τ, and adds it to s unless it is lumped. @pre in_cell has the
+/// solution
 template <int dim>
-void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &storage)
+void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const FeVector *const u,
+                                    const Storage &storage)
 {
-  const PointBatch<dim> &at = in_cell.batch();
+  if (storage.is_lumped) {
+    if (!lumping_points)
+      lumping_points.emplace(discretization, discretization.nodal_quadrature());
+    lumping_points->reinit(cell);
+    set_solution(u, *lumping_points);
+  }
+  CellPoints<dim> &points = storage.is_lumped ? *lumping_points : in_cell;
+  const PointBatch<dim> &at = points.batch();
   rate.reinit(n_components, n_components, dim, at.size());
   capacity.reinit(1, n_components, dim, at.size());
   problem.capacity(at, capacity);
   w_cell = 0.;
   if (storage.from != nullptr)
     cell->get_dof_values(*storage.from, w_cell);
-  in_cell.evaluate(w_cell, w);
+  points.evaluate(w_cell, w);
   const double *const c = capacity.value(0);
   for (unsigned int r = 0; r < n_components; ++r) {
     double *const value = rate.value(r), *const derivative = rate.u_derivative(r, r);
@@ -73,6 +82,8 @@ void CellEquation<dim>::add_storage(const ActiveCell<dim> &cell, const Storage &
         derivative_k[q] -= capacity.derivatives[k][q] * (at.u[r][q] - w[r][q]) / storage.tau;
     }
   }
+  if (storage.is_lumped)
+    return;
   const auto add = [&](const PointRows &from, PointRows &to) {
     for (const unsigned int row : from.written()) {
       double *const sum = to[row];
@@ -137,32 +148,49 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, CellTerms &term
   });
 }
 
+/// Makes cached_K the matrix of the current cell, without boundary terms.
 template <int dim>
-void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *const u,
-                                  CellTerms &terms)
+void CellEquation<dim>::update_matrix()
 {
-  reinit(cell, u, terms);
-  const bool is_cached = in_cell.is_translation() &&
+  const bool is_cached = has_cached_K && in_cell.is_translation() &&
                          cached_sigma.gradient_derivatives == sigma.gradient_derivatives &&
                          cached_sigma.derivatives == sigma.derivatives &&
                          cached_sigma.second_derivatives == sigma.second_derivatives &&
                          cached_s.gradient_derivatives == s.gradient_derivatives &&
-                         cached_s.derivatives == s.derivatives;
-  if (!is_cached) {
-    cached_K = 0.;
-    in_cell.subtract_derivatives(&sigma, s, cached_K);
-  }
-  terms.K = cached_K;
+                         cached_s.derivatives == s.derivatives &&
+                         (!lumping_points || cached_rate.derivatives == rate.derivatives);
+  if (is_cached)
+    return;
+  cached_K = 0.;
+  in_cell.subtract_derivatives(&sigma, s, cached_K);
+  if (lumping_points)
+    lumping_points->subtract_derivatives(nullptr, rate, cached_K);
+  std::swap(cached_sigma, sigma);
+  std::swap(cached_s, s);
+  std::swap(cached_rate, rate);
+  has_cached_K = true;
+}
+
+template <int dim>
+void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *const u,
+                                  CellTerms &terms, const bool has_matrix)
+{
+  reinit(cell, u, terms);
   terms.f = 0.;
   in_cell.add_source(s, terms.f);
   in_cell.subtract_flux(sigma, terms.f);
-  if (!is_cached) {
-    std::swap(cached_sigma, sigma);
-    std::swap(cached_s, s);
+  if (lumping_points)
+    lumping_points->add_source(rate, terms.f);
+  if (has_matrix) {
+    update_matrix();
+    terms.K = cached_K;
   }
+  else
+    has_cached_K = has_cached_K && in_cell.is_translation();
   for_each_boundary_term(cell, u, [&](types::boundary_id /* id */) {
     on_face.add_source(g, terms.f);
-    on_face.subtract_derivatives(nullptr, g, terms.K);
+    if (has_matrix)
+      on_face.subtract_derivatives(nullptr, g, terms.K);
   });
   if (const auto load = loads_by_cell.find(cell->active_cell_index()); load != loads_by_cell.end())
     terms.f += load->second;
@@ -236,13 +264,21 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   reinit(cell, &u, terms);
   cell_loads = 0.;
   cell_exchange = 0.;
+  cell_storage = 0.;
   in_cell.add_source(s, cell_loads);
+  CellPoints<dim> &storage_points = lumping_points ? *lumping_points : in_cell;
   const PointRows &rates = rate.values;
   for (const unsigned int r : rates.written())
-    for (unsigned int q = 0; q < in_cell.size(); ++q)
-      stored -= rates[r][q] * in_cell.JxW(q);
+    for (unsigned int q = 0; q < storage_points.size(); ++q)
+      stored -= rates[r][q] * storage_points.JxW(q);
+  if (!rates.written().empty())
+    storage_points.add_source(rate, cell_storage);
+  if (lumping_points)
+    cell_loads += cell_storage;
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
+  if (lumping_points)
+    result -= energy(*lumping_points, rate, lumping_points->batch().u);
   for_each_boundary_term(cell, &u, [&](const types::boundary_id id) {
     on_face.add_source(g, cell_loads);
     if (!g.derivatives.written().empty())

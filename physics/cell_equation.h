@@ -26,8 +26,10 @@ public:
    * Linearises the residual at @p u, r(v) = f − K v, and stores K, f and the weights of a reaction
    * in @p terms.
    * @param u the function, with ghost values; nullptr for 0; irrelevant for linear problems
+   * @param has_matrix whether to compute K; if not, @p u must be nullptr
    */
-  void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
+  void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms,
+                 bool has_matrix = true);
 
   /**
    * Sets terms.f to the residual r(u) without the reaction, and terms.w to the weights of the
@@ -59,8 +61,14 @@ public:
   {
     return cell_loads;
   }
-  /// Returns K u of the cell. K contains the parts of flux and source that are linear in u and ∇u,
-  /// with coefficients evaluated at u, but no boundary terms. @pre evaluate() was called
+  /// Returns the part of loads() that is the storage term. @pre evaluate() was called
+  const dealii::Vector<double> &storage_loads() const
+  {
+    return cell_storage;
+  }
+  /// Returns K u of the cell, without a lumped storage term. K contains the parts of flux and
+  /// source that are linear in u and ∇u, with coefficients evaluated at u, but no boundary terms.
+  /// @pre evaluate() was called
   const dealii::Vector<double> &internal_forces();
   /// Returns the net contribution to loads() of boundary fluxes that depend on u, such as
   /// ∫ a (g − u) φ of a Robin condition σ·n = a (g − u). @pre evaluate() was called
@@ -92,28 +100,33 @@ public:
 private:
   void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
   void set_solution(const FeVector *u, CellPoints<dim> &points) const;
-  void add_storage(const ActiveCell<dim> &cell, const Storage &storage);
+  void add_storage(const ActiveCell<dim> &cell, const FeVector *u, const Storage &storage);
+  void update_matrix();
   template <class Use>
   void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
   void add_weights(const ActiveCell<dim> &cell, CellTerms &terms, bool accumulates_flows);
 
   const Problem<dim> &problem;
+  const Discretization<dim> &discretization;
   unsigned int n_components;
   bool is_stabilized;
   CellPoints<dim> in_cell, on_face;
   std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
+  std::optional<CellPoints<dim>> lumping_points;         ///< only for a lumped storage term
   PointTerms sigma, s, g;
   PointTerms linear_sigma, linear_s; ///< workspace
   PointTerms capacity;               ///< c of the storage term; workspace
-  PointTerms rate;                   ///< the source of the storage term; empty without one
-  PointRows w;                       ///< w of the storage term; workspace
+  /// The source of the storage term; empty without one. It is a part of s unless it is lumped.
+  PointTerms rate;
+  PointRows w; ///< w of the storage term; workspace
   double stored = 0.;
   std::vector<double> c;         ///< coefficient of the reaction; workspace
   dealii::Vector<double> w_face; ///< workspace
 
-  PointTerms cached_sigma, cached_s; ///< σ and s of the cell whose matrix is cached_K
+  PointTerms cached_sigma, cached_s, cached_rate; ///< of the cell whose matrix is cached_K
+  bool has_cached_K = false;
   dealii::FullMatrix<double> cached_K;
-  dealii::Vector<double> u_cell, w_cell, cell_loads, cell_exchange, stiffness_forces;
+  dealii::Vector<double> u_cell, w_cell, cell_loads, cell_storage, cell_exchange, stiffness_forces;
   std::map<unsigned int, dealii::Vector<double>> loads_by_cell; ///< see curve_and_point_loads()
   std::map<dealii::types::boundary_id, BoundaryFlow> flows;
 };

@@ -4,7 +4,6 @@
 #include "physics/base/deal_ii_compat.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria.h>
 
 #include <algorithm>
 #include <numeric>
@@ -17,27 +16,17 @@ using namespace dealii;
 
 namespace
 {
-/// Returns the cells of level 0 along the space-filling curve or, for triangles and tetrahedra, by
-/// their numbers.
-/// @param container the triangulation of @p mesh, or a DoFHandler on it
-template <int dim, class Container>
-std::vector<typename Container::cell_iterator> ordered_roots(const Mesh<dim> &mesh,
-                                                             const Container &container)
+/// Returns the cells of level 0 by their coarse cell ids. These are the numbers of triangles and
+/// tetrahedra, and of p4est's trees, which follow the space-filling curve.
+template <class Container>
+std::vector<typename Container::cell_iterator> ordered_roots(const Container &container)
 {
-  const auto *const forest =
-      dynamic_cast<const parallel::distributed::Triangulation<dim> *>(mesh.triangulation.get());
-  std::vector<std::pair<std::uint64_t, typename Container::cell_iterator>> numbered;
-  for (const auto &cell : container.cell_iterators_on_level(0)) {
-    const auto number = cell->id().get_coarse_cell_id();
-    numbered.emplace_back(
-        forest != nullptr ? forest->get_coarse_cell_to_p4est_tree_permutation()[number] : number,
-        cell);
-  }
-  std::sort(numbered.begin(), numbered.end(),
-            [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<typename Container::cell_iterator> roots;
-  for (const auto &entry : numbered)
-    roots.push_back(entry.second);
+  for (const auto &cell : container.cell_iterators_on_level(0))
+    roots.push_back(cell);
+  std::sort(roots.begin(), roots.end(), [](const auto &a, const auto &b) {
+    return a->id().get_coarse_cell_id() < b->id().get_coarse_cell_id();
+  });
   return roots;
 }
 
@@ -57,7 +46,7 @@ template <int dim>
 std::vector<std::uint8_t> levels_of_cells(const Mesh<dim> &mesh)
 {
   std::vector<std::uint8_t> levels;
-  for (const auto &root : ordered_roots(mesh, *mesh.triangulation))
+  for (const auto &root : ordered_roots(*mesh.triangulation))
     for_each_active(root, [&](const auto &cell) {
       if (cell->is_locally_owned())
         levels.push_back(static_cast<std::uint8_t>(cell->level()));
@@ -87,7 +76,7 @@ CellOrder<dim>::CellOrder(const Discretization<dim> &discretization)
       taken = true;
     }
   };
-  for (const auto &root : ordered_roots(discretization.mesh(), handler))
+  for (const auto &root : ordered_roots(handler))
     for_each_active(root, add);
   if (discretization.mesh().is_simplex)
     return;

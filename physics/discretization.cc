@@ -367,6 +367,43 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
 }
 
 template <int dim>
+FeVector Discretization<dim>::inhomogeneous_part(const FeVector &x) const
+{
+  FeVector result = make_vector();
+  for (const auto &line : the_constraints.get_lines())
+    if (owned().is_element(line.index)) {
+      double value = x(line.index);
+      for (const auto &[free, weight] : line.entries)
+        value -= weight * x(free);
+      result(line.index) = value;
+    }
+  result.update_ghost_values();
+  return result;
+}
+
+template <int dim>
+void Discretization<dim>::set_inhomogeneities(const FeVector &values)
+{
+  for (const auto dof : relevant_dofs)
+    if (the_constraints.is_constrained(dof))
+      the_constraints.set_inhomogeneity(dof, values(dof));
+}
+
+template <int dim>
+void Discretization<dim>::constrain(FeVector &x, const FeVector &inhomogeneities) const
+{
+  x.update_ghost_values();
+  for (const auto &line : the_constraints.get_lines())
+    if (owned().is_element(line.index)) {
+      double value = inhomogeneities(line.index);
+      for (const auto &[free, weight] : line.entries)
+        value += weight * x(free);
+      x(line.index) = value;
+    }
+  x.update_ghost_values();
+}
+
+template <int dim>
 MPI_Comm Discretization<dim>::communicator() const
 {
   return compat::communicator(*the_mesh->triangulation);

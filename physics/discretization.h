@@ -142,6 +142,15 @@ public:
   {
     return the_constraints;
   }
+  /// Returns the values x_i − Σ_j w_ij x_j of the constrained dofs i, whose constraints have the
+  /// weights w_ij, and 0 for free dofs; with ghost values. If x satisfies the constraints, these
+  /// are their inhomogeneities. @param x with ghost values
+  FeVector inhomogeneous_part(const FeVector &x) const;
+  /// Replaces the inhomogeneities of constraints(). @param values with ghost values
+  void set_inhomogeneities(const FeVector &values);
+  /// Collective. Sets the constrained dofs of @p x so that it satisfies the constraints with other
+  /// inhomogeneities, and updates the ghost values.
+  void constrain(FeVector &x, const FeVector &inhomogeneities) const;
   /// Returns the constraints of hanging nodes and periodic sides only, which make functions
   /// conforming.
   const dealii::AffineConstraints<double> &conformity() const

@@ -80,11 +80,15 @@ struct ProblemTraits
   bool has_branches = false;
 };
 
-/// The storage term of a step in time: the source −c (u − w)/τ, which stands for −c ∂u/∂t.
+/// The storage term of a step in time: the source −c (u − w)/τ, which stands for −c ∂u/∂t or, in
+/// dynamics, for −ρ ∂²u/∂t².
 struct Storage
 {
-  double tau;           ///< τ > 0
-  const FeVector *from; ///< w, with ghost values; nullptr for 0
+  double tau;             ///< τ > 0
+  const FeVector *from;   ///< w, with ghost values; nullptr for 0
+  bool is_lumped = false; ///< whether the term is integrated by nodal quadrature
+  /// Velocity and acceleration in dynamics, with ghost values, for output.
+  const FeVector *velocity = nullptr, *acceleration = nullptr;
 };
 
 /// The data of a problem that depend on the time t.
@@ -103,8 +107,9 @@ struct TimeDependence
  * λ c φ, with the same φ for all unknowns, is integrated by nodal quadrature, so that solvers on a
  * GPU use a diagonal matrix of weights. All other terms are integrated by Gauss quadrature.
  *
- * In a transient analysis, −c(x, u) ∂u/∂t is added to s, with the capacity c, and data may depend
- * on the time of MeshRegions::clock. A step in time solves the equation with a Storage term.
+ * In a transient analysis, −c(x, u) ∂u/∂t is added to s, with the capacity c, or −c(x) ∂²u/∂t² if
+ * order_in_time() is 2. Data may depend on the time of MeshRegions::clock. A step in time solves
+ * the equation with a Storage term.
  *
  * Each physics has one source file, with a ParameterAcceptor for its parameters and a subclass of
  * this class for 2D and 3D, and one line in registry.cc.
@@ -221,6 +226,12 @@ public:
   {
     return false;
   }
+  /// Returns the order of the time derivative, 1 or 2. Problems of order 2 are linear, and their
+  /// matrices do not depend on t.
+  virtual unsigned int order_in_time() const
+  {
+    return 1;
+  }
   /// Adds the capacity c > 0 and its derivatives to @p c, which is zero on entry and has one row.
   /// @pre has_capacity()
   virtual void capacity(const PointBatch<dim> & /* at */, PointTerms & /* c */) const
@@ -266,8 +277,16 @@ public:
   {
     return nullptr;
   }
-  /// Returns the solution at the beginning of a transient analysis. @pre has_capacity()
+  /// Returns the solution at the beginning of a transient analysis; nullptr for zero.
+  /// @pre has_capacity()
   virtual const dealii::Function<dim> *initial_value() const
+  {
+    return nullptr;
+  }
+
+  /// Returns ∂u/∂t at the beginning of a transient analysis; nullptr for zero.
+  /// @pre order_in_time() is 2
+  virtual const dealii::Function<dim> *initial_velocity() const
   {
     return nullptr;
   }

@@ -100,10 +100,13 @@ template <int dim>
 class DiscreteSolution
 {
 public:
-  /// All arguments must outlive this object. @param u the solution, with ghost values
+  /// All arguments must outlive this object.
+  /// @param u the solution, with ghost values
+  /// @param forces an evaluation of the function whose residual and balance replace those of @p u;
+  /// nullptr for @p u itself
   DiscreteSolution(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                   const FeVector &u)
-      : problem(problem), space(discretization), values(u)
+                   const FeVector &u, const Evaluation *forces = nullptr)
+      : problem(problem), space(discretization), values(u), forces(forces)
   {}
 
   const Problem<dim> &solved_problem() const
@@ -124,6 +127,11 @@ public:
     if (!evaluated) {
       cell_observer = problem.observer(space);
       evaluated = evaluate(problem, space, values, cell_observer.get());
+      if (forces != nullptr) {
+        evaluated->residual = forces->residual;
+        evaluated->residual.update_ghost_values();
+        evaluated->balance = forces->balance;
+      }
     }
     return *evaluated;
   }
@@ -165,6 +173,7 @@ private:
   const Problem<dim> &problem;
   const Discretization<dim> &space;
   const FeVector &values;
+  const Evaluation *forces;
   std::optional<Evaluation> evaluated;
   std::unique_ptr<CellObserver<dim>> cell_observer;
 };

@@ -61,8 +61,9 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     component.depends_on_time = graph.degree(root, dim) > 0;
     if (component.depends_on_time && !clock)
       throw ParameterError("'" + expression + "' of " + path +
-                               " depends on the time t, which only data of a transient analysis "
-                               "may use. Set Analysis to transient, or remove t.",
+                               " depends on the time t, which only loads, boundary data and "
+                               "coefficients of a transient analysis may use, not initial data or "
+                               "constants. Remove t, or set Analysis to transient.",
                            path);
     component.degree_in_u = has_u ? graph.degree(root, dim + 1) : 0;
     const int n_variables = component.degree_in_u > 0   ? dim + 2

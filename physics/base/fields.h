@@ -9,6 +9,7 @@
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,6 +77,12 @@ public:
   bool depends_on_time(const unsigned int component = 0) const
   {
     return components[component].depends_on_time;
+  }
+  /// Returns whether any component depends on t.
+  bool any_depends_on_time() const
+  {
+    return std::any_of(components.begin(), components.end(),
+                       [](const Component &c) { return c.depends_on_time; });
   }
   /// Returns whether the expression is the constant 0.
   bool is_zero(const unsigned int component = 0) const

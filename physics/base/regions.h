@@ -105,6 +105,14 @@ struct MeshRegions
   /// @throws ParameterError if it denotes no id
   Ids material(const std::string &path, const std::string &word) const;
 
+  /// Returns the regions without a clock, for data that must not depend on the time.
+  MeshRegions without_time() const
+  {
+    MeshRegions result = *this;
+    result.clock = nullptr;
+    return result;
+  }
+
   /// Returns all names of curves and point sets for messages, such as "; curves rim; points tip".
   std::string list_of_curves_and_point_sets() const;
 

@@ -165,8 +165,9 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
 {
   check_pairs(p);
   uses_young_modulus = is_blank(p.lambda);
+  const MeshRegions steady = regions.without_time();
   const auto fields = [&](const std::string &key, const std::string &text) {
-    return make_material_fields<dim>(section + key, text, 1, regions);
+    return make_material_fields<dim>(section + key, text, 1, steady);
   };
   const auto first =
       uses_young_modulus ? fields("Young's modulus", p.young) : fields("Lame's lambda", p.lambda);
@@ -191,7 +192,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     materials[id] = material;
   }
   if (!is_blank(p.yield_stress))
-    yield = make_material_fields<dim>(section + "Yield stress", p.yield_stress, 1, regions);
+    yield = fields("Yield stress", p.yield_stress);
   for (const auto &[id, field] : yield)
     if (field->is_constant() && !(field->value(Point<dim>()) > 0.))
       throw ParameterError("The yield stress of " + materials.at(id).name +

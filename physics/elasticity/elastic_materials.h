@@ -66,6 +66,10 @@ public:
   {
     return temperature_rise != nullptr;
   }
+  bool has_changing_temperature() const
+  {
+    return temperature_rise && temperature_rise->depends_on_time();
+  }
   bool has_yield_stress() const
   {
     return !yield.empty();

@@ -134,10 +134,13 @@ public:
     find_extremes();
     const Vector<double> &f_cell = equation.loads();
     work += 0.5 * (f_cell * equation.u_of_cell());
+    const Vector<double> &of_inertia = equation.storage_loads();
     for (unsigned int i = 0; i < f_cell.size(); ++i)
-      if (f_cell(i) != 0.) {
+      if (f_cell(i) != 0. || of_inertia(i) != 0.) {
         const auto [component, node] = discretization.element().system_to_component_index(i);
-        loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f_cell(i));
+        const Tensor<1, dim> arm = nodes.batch().points()[node] - body.moment_point;
+        loads.add<dim>(arm, component, f_cell(i) - of_inertia(i));
+        inertia.add<dim>(arm, component, of_inertia(i));
       }
     add_energy(equation);
   }
@@ -229,7 +232,8 @@ private:
     if (body.materials.has_yield_stress())
       result.push_back(nonnegative_quantity("min safety factor", smallest(smallest_safety)));
     result.push_back(nonnegative_quantity("strain energy", Utilities::MPI::sum(energy, comm)));
-    result.push_back({"work of loads", Utilities::MPI::sum(work, comm)});
+    if (!body.is_transient)
+      result.push_back({"work of loads", Utilities::MPI::sum(work, comm)});
     return result;
   }
 
@@ -245,6 +249,8 @@ private:
                                                 supported.component, -residual(dof));
     std::vector<Quantity> result;
     add_components<dim>("load", "load moment", "", loads.sum(comm), result);
+    if (body.is_transient)
+      add_components<dim>("inertia", "inertia moment", "", inertia.sum(comm), result);
     for (const auto &[id, of_rank] : reactions)
       add_components<dim>("reaction", "moment", " of " + discretization.mesh().regions.name_of(id),
                           of_rank.sum(comm), result);
@@ -262,7 +268,7 @@ private:
          smallest_safety = largest_safety_factor;
   double largest_stress = -std::numeric_limits<double>::max();
   double smallest_stress = std::numeric_limits<double>::max();
-  Wrench loads;
+  Wrench loads, inertia;
 };
 } // namespace
 

@@ -20,6 +20,7 @@ struct ElasticBody
   const ElasticSupports<dim> &supports;
   dealii::Point<dim> moment_point; ///< reference point of moments
   bool reports_reactions;
+  bool is_transient;
 };
 
 /**
@@ -31,7 +32,7 @@ struct ElasticBody
  * residuals K u − f at the supported nodes, in the weak sense, so that their sum is minus the sum
  * of the loads up to the accuracy of the solver. If several boundaries support a component
  * of a node, its reaction is assigned to the boundary with the smallest id. The loads in the
- * balance include thermal loads.
+ * balance include thermal loads and, in a transient analysis, the forces of inertia −ρ ü.
  *
  * Forces are in N; in 2D in N per metre of length or thickness.
  */

@@ -32,8 +32,8 @@ class RigidRotation final : public Function<dim>
 public:
   /// @param expressions a point on the axis, its direction (in 3D only), and the angle
   RigidRotation(const std::vector<std::string> &expressions, const MeshRegions &regions)
-      : Function<dim>(dim),
-        angle(rotation_path, {expressions.back()}, Variables::position, regions.definitions)
+      : Function<dim>(dim), angle(rotation_path, {expressions.back()}, Variables::position,
+                                  regions.definitions, regions.clock)
   {
     const Field<dim> axis(rotation_path, {expressions.begin(), expressions.end() - 1},
                           Variables::position, regions.definitions);
@@ -67,6 +67,11 @@ public:
       return (Rotations::rotation_matrix_2d(angle.value(p)) * x - x)[component];
     else
       return (Rotations::rotation_matrix_3d(direction, angle.value(p)) * x - x)[component];
+  }
+
+  bool depends_on_time() const
+  {
+    return angle.depends_on_time();
   }
 
 private:
@@ -111,18 +116,19 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
       if (!mask.back())
         expression = "0";
     }
-    prescribed.push_back({id, displacement_path,
-                          std::make_shared<Field<dim>>(displacement_path, expressions,
-                                                       Variables::position, regions.definitions),
-                          ComponentMask(mask)});
+    const auto field = std::make_shared<Field<dim>>(
+        displacement_path, expressions, Variables::position, regions.definitions, regions.clock);
+    prescribed.push_back(
+        {id, displacement_path, field, ComponentMask(mask), field->any_depends_on_time()});
   }
   constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
   for (const auto &[id, expressions] :
        parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions,
-                                  Places::sides_curves_and_points))
-    prescribed.push_back({id, rotation_path,
-                          std::make_shared<RigidRotation<dim>>(expressions, regions),
-                          ComponentMask(dim, true)});
+                                  Places::sides_curves_and_points)) {
+    const auto rotation = std::make_shared<RigidRotation<dim>>(expressions, regions);
+    prescribed.push_back(
+        {id, rotation_path, rotation, ComponentMask(dim, true), rotation->depends_on_time()});
+  }
   std::map<BoundaryId, std::string> paths;
   const auto require_new = [&](const BoundaryId id, const std::string &path) {
     if (const auto [known, is_new] = paths.emplace(id, path); !is_new)
@@ -182,7 +188,8 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
 }
 
 template <int dim>
-void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degree) const
+void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degree,
+                                 const bool is_transient) const
 {
   for (const Prescribed &data : prescribed)
     if (const CurveOrPointSet *const part = mesh.regions.curve_or_point_set(data.id);
@@ -194,7 +201,7 @@ void ElasticSupports<dim>::check(const Mesh<dim> &mesh, const unsigned int degre
                            "Discretization/Degree");
   const std::vector<ConnectedComponent<dim>> parts = connected_components(mesh, {});
   const auto supports = supported_directions(mesh, parts);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size() && !is_transient; ++i) {
     const auto modes = free_rigid_body_modes(supports[i]);
     if (modes.empty())
       continue;
@@ -225,6 +232,16 @@ auto ElasticSupports<dim>::ids() const -> std::set<BoundaryId>
   std::set<BoundaryId> result = planes;
   for (const auto &condition : conditions())
     result.insert(condition.id);
+  return result;
+}
+
+template <int dim>
+auto ElasticSupports<dim>::moving_ids() const -> std::set<BoundaryId>
+{
+  std::set<BoundaryId> result;
+  for (const Prescribed &data : prescribed)
+    if (data.depends_on_time)
+      result.insert(data.id);
   return result;
 }
 

@@ -28,7 +28,7 @@ public:
   ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
 
   /**
-   * Checks that the supports fit the mesh and prevent rigid-body motions.
+   * Checks that the supports fit the mesh and, unless @p is_transient, prevent rigid-body motions.
    * @param degree polynomial degree of the elements
    * @throws ParameterError if the body can move rigidly; the message lists the free rigid-body
    * modes
@@ -36,7 +36,7 @@ public:
    * @throws ParameterError if supported points are mid-side nodes of the mesh file, and elements of
    * @p degree have no nodes there
    */
-  void check(const Mesh<dim> &mesh, unsigned int degree) const;
+  void check(const Mesh<dim> &mesh, unsigned int degree, bool is_transient) const;
 
   std::vector<DirichletCondition<dim>> conditions() const;
   const std::set<BoundaryId> &symmetry_planes() const
@@ -45,6 +45,8 @@ public:
   }
   /// Returns the ids of all boundaries that are supported in some direction.
   std::set<BoundaryId> ids() const;
+  /// Returns the ids of the boundaries, curves and point sets whose displacement depends on t.
+  std::set<BoundaryId> moving_ids() const;
   /// Returns whether component @p c of the displacement is prescribed on a face of boundary @p id
   /// with normal @p n, or is coupled to other components by a symmetry plane.
   bool prescribes(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
@@ -59,6 +61,7 @@ private:
     std::string path; ///< path of the parameter
     std::shared_ptr<dealii::Function<dim>> values;
     dealii::ComponentMask mask;
+    bool depends_on_time;
   };
 
   /// Returns the supported directions of each connected component in @p parts.

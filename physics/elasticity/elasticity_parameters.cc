@@ -11,6 +11,7 @@ ElasticityParameters::ElasticityParameters() : ParameterAcceptor("/Elasticity")
   declare_materials();
   declare_supports();
   declare_loads();
+  declare_motion();
   add_parameter("Reactions", reports_reactions,
                 "true: femgpu reports the force, in N, and the moment, in N m, of all loads "
                 "together and of each support. It also reports the defect of their balance. In 2D, "
@@ -92,7 +93,7 @@ void ElasticityParameters::declare_loads()
 {
   add_parameter("Body force", body_force,
                 "Force per volume, in N/m^3: one expression of x, y, z for each direction, "
-                "separated by ','. Empty: none.");
+                "separated by ','. Values by material: '0, 0; ids: b_x, b_y'. Empty: none.");
   add_parameter("Traction", traction,
                 "Force per area on parts of the boundary, in Pa: 'ids: t_x, t_y, t_z; ...'. "
                 "Boundary ids without a condition are free of traction. For a name of points of a "
@@ -102,5 +103,26 @@ void ElasticityParameters::declare_loads()
   add_parameter("Pressure", pressure,
                 "Pressure p on parts of the boundary, in Pa: 'ids: p; ...'. It adds -p n to the "
                 "traction, with the outer normal n.");
+  add_parameter("Density", density,
+                "Density rho > 0, in kg/m^3: an expression of x, y, z. Values by material as for "
+                "Young's modulus. Must be given for Analysis = transient, Gravity and Base "
+                "acceleration.");
+  add_parameter("Gravity", gravity,
+                "Acceleration of gravity g, in m/s^2: one expression for each direction, for "
+                "example '0, 0, -9.81'. It adds the weight rho g to the body force. Empty: none.");
+}
+
+void ElasticityParameters::declare_motion()
+{
+  add_parameter("Base acceleration", base_acceleration,
+                "Acceleration a_b of the base, in m/s^2: one expression of t for each direction. "
+                "It adds -rho a_b to the body force. Displacement, velocity and acceleration of "
+                "the solution are then relative to the base. Empty: none.");
+  add_parameter("Initial displacement", initial_displacement,
+                "Displacement at t = 0 of a transient analysis, in m: one expression of x, y, z "
+                "for each direction. Empty: zero.");
+  add_parameter("Initial velocity", initial_velocity,
+                "Velocity at t = 0 of a transient analysis, in m/s: one expression of x, y, z for "
+                "each direction. Empty: zero.");
 }
 } // namespace femgpu

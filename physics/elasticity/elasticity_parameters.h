@@ -10,8 +10,9 @@
 
 namespace femgpu
 {
-/// The parameters in section "Elasticity". The equation is −div σ = b with the stress
-/// σ = λ tr(ε − ε_T) I + 2μ (ε − ε_T) and the thermal strain ε_T = α ΔT I.
+/// The parameters in section "Elasticity". The equation is −div σ = b + ρ (g − a_b), in a transient
+/// analysis ρ ü − div σ = b + ρ (g − a_b), with the stress σ = λ tr(ε − ε_T) I + 2μ (ε − ε_T) and
+/// the thermal strain ε_T = α ΔT I.
 class ElasticityParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -23,7 +24,10 @@ public:
   std::string hypothesis = "auto";             ///< used in 2D only
   std::string thermal_expansion, yield_stress; ///< expressions by material
   std::string temperature_rise;
-  std::string body_force;
+  std::string body_force; ///< expressions by material
+  std::string density;    ///< expressions by material
+  std::string gravity, base_acceleration;
+  std::string initial_displacement, initial_velocity;
   std::string displacement, rotation, symmetry_planes; ///< entries by boundary id
   std::string traction, pressure;                      ///< entries by boundary id
   bool reports_reactions = false;
@@ -34,6 +38,7 @@ private:
   void declare_materials();
   void declare_supports();
   void declare_loads();
+  void declare_motion();
 };
 } // namespace femgpu
 

@@ -36,7 +36,8 @@ TimeParameters::TimeParameters() : ParameterAcceptor("/Time")
                 Patterns::Double(0.));
   add_parameter("Tolerance", tolerance,
                 "Largest local error of a step if Step is auto: the estimated error that the step "
-                "adds to u at any node, relative to the range of all values of u up to that time.",
+                "adds to u at any node, relative to the range of all values of u up to that time "
+                "(elasticity: relative to the largest component of u).",
                 prm, Patterns::Double(1e-12, 1.));
   add_parameter("Output times", output_times,
                 "Times at which femgpu writes files for ParaView, measurements and the rows of "
@@ -48,6 +49,34 @@ TimeParameters::TimeParameters() : ParameterAcceptor("/Time")
       "error and the parameters of section Study, with Refinement = adaptive. 0: the mesh "
       "is constant in time.",
       prm, Patterns::Integer(0, 1000000));
+  add_parameter("Spectral radius", spectral_radius,
+                "Elasticity, Scheme = generalised-alpha: factor by which a step multiplies the "
+                "fastest modes. 1: none is damped, 0: they vanish in one step.",
+                prm, Patterns::Double(0., 1.));
+  add_parameter("Newmark beta", newmark_beta,
+                "Elasticity, Scheme = newmark: beta, at least half of gamma.", prm,
+                Patterns::Double(0.));
+  add_parameter("Newmark gamma", newmark_gamma,
+                "Elasticity, Scheme = newmark: gamma >= 1/2. The order is 2 for 1/2, else 1.", prm,
+                Patterns::Double(0.));
+  add_parameter("Rayleigh mass", mass_damping,
+                "Elasticity: alpha in the damping alpha M + beta K, in 1/s. A mode of angular "
+                "frequency w has the damping ratio alpha/(2 w) + beta w/2.",
+                prm, Patterns::Double(0.));
+  add_parameter("Rayleigh stiffness", stiffness_damping,
+                "Elasticity: beta in the damping alpha M + beta K, in s.", prm,
+                Patterns::Double(0.));
+  add_parameter("Mass", mass,
+                "consistent: the capacity or density is integrated by the same Gauss points as "
+                "other terms. lumped: it is integrated by the nodes, so that the matrix M of a "
+                "mesh without hanging nodes is diagonal; not for triangles and tetrahedra of "
+                "degree 2, nor with stabilised convection.",
+                prm, Patterns::Selection("consistent|lumped"));
+}
+
+std::string TimeParameters::scheme_for(const unsigned int order_in_time) const
+{
+  return scheme != "auto" ? scheme : order_in_time == 2 ? "generalised-alpha" : "tr-bdf2";
 }
 
 std::optional<double> TimeParameters::fixed_step() const
@@ -97,8 +126,28 @@ std::vector<double> TimeParameters::stops() const
   return times;
 }
 
-void TimeParameters::check() const
+void TimeParameters::check(const unsigned int order_in_time) const
 {
+  if (is_second_order(scheme_for(order_in_time)) != (order_in_time == 2))
+    throw ParameterError("Scheme '" + scheme + "' of Time/Scheme is for equations of order " +
+                             (order_in_time == 2 ? "1 in time, but elasticity is of order 2. Set "
+                                                   "it to auto, generalised-alpha or newmark."
+                                                 : "2 in time, but this physics is of order 1. Set "
+                                                   "it to auto, tr-bdf2, crank-nicolson or "
+                                                   "backward-euler."),
+                         "Time/Scheme");
+  if (scheme == "newmark" && newmark_gamma < 0.5)
+    throw ParameterError("Time/Newmark gamma is less than 1/2, so that vibrations grow. Set it to "
+                         "0.5 or more.",
+                         "Time/Newmark gamma");
+  if (scheme == "newmark" && 2. * newmark_beta < newmark_gamma)
+    throw ParameterError("Time/Newmark beta is less than half of Time/Newmark gamma, so that the "
+                         "scheme is unstable for long steps. Set it to gamma/2 or more.",
+                         "Time/Newmark beta");
+  if (order_in_time == 1 && (mass_damping > 0. || stiffness_damping > 0.))
+    throw ParameterError("Rayleigh damping has no effect on this physics, which is of order 1 in "
+                         "time. Remove it.",
+                         mass_damping > 0. ? "Time/Rayleigh mass" : "Time/Rayleigh stiffness");
   if (!(end > 0.))
     throw ParameterError("A transient analysis needs an end. Set Time/End time to a positive time.",
                          "Time/End time");

@@ -36,8 +36,24 @@ const TimeScheme &time_scheme(const std::string &name)
 
 std::vector<Choice> time_scheme_choices()
 {
-  return {{"tr-bdf2", "order 2, damps fast modes; the default. Each step has two stages"},
-          {"crank-nicolson", "order 2, one stage; fast modes oscillate instead of decaying"},
-          {"backward-euler", "order 1, one stage, damps most"}};
+  return {
+      {"auto", "tr-bdf2, for elasticity generalised-alpha"},
+      {"tr-bdf2", "order 2, damps fast modes. Each step has two stages"},
+      {"crank-nicolson", "order 2, one stage; fast modes oscillate instead of decaying"},
+      {"backward-euler", "order 1, one stage, damps most"},
+      {"generalised-alpha", "for elasticity: order 2, damps fast modes by Spectral radius"},
+      {"newmark", "for elasticity, with Newmark beta and gamma: their defaults keep the energy"}};
+}
+
+bool is_second_order(const std::string &name)
+{
+  return name == "generalised-alpha" || name == "newmark";
+}
+
+SecondOrderScheme generalised_alpha(const double radius)
+{
+  const double alpha_m = (2. * radius - 1.) / (radius + 1.), alpha_f = radius / (radius + 1.);
+  const double root = 1. - alpha_m + alpha_f;
+  return {alpha_m, alpha_f, root * root / 4., 0.5 - alpha_m + alpha_f};
 }
 } // namespace femgpu

@@ -39,6 +39,26 @@ struct TimeScheme
 /// Returns the scheme "backward-euler", "crank-nicolson" or "tr-bdf2".
 const TimeScheme &time_scheme(const std::string &name);
 
+/**
+ * A one-step method for M ü + C u̇ + K u = f with Newmark's relations
+ *
+ *   u_1 = u_0 + Δt v_0 + Δt² ((1/2 − β) a_0 + β a_1),   v_1 = v_0 + Δt ((1 − γ) a_0 + γ a_1),
+ *
+ * and the equation M a_m + C v_f + K u_f = f(t_f), where x_m = (1 − α_m) x_1 + α_m x_0 and
+ * x_f = (1 − α_f) x_1 + α_f x_0. The acceleration a_1 approximates ü at t_1 + (α_m − α_f) Δt.
+ * Source: Chung and Hulbert, Journal of Applied Mechanics 60 (1993), for generalised-α.
+ */
+struct SecondOrderScheme
+{
+  double alpha_m, alpha_f, beta, gamma;
+};
+
+/// Returns whether the scheme @p name is for equations of order 2 in time.
+bool is_second_order(const std::string &name);
+
+/// Returns generalised-α whose spectral radius for Δt → ∞ is @p radius.
+SecondOrderScheme generalised_alpha(double radius);
+
 /// Returns the names and descriptions of the schemes.
 std::vector<Choice> time_scheme_choices();
 } // namespace femgpu

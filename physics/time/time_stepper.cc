@@ -21,15 +21,8 @@ constexpr double shortest_step = 1e-10; ///< relative to the end time
 constexpr double equal_length = 1e-9;   ///< relative difference of equally long steps
 constexpr double safety = 0.9, smallest_factor = 0.2, largest_factor = 5.;
 constexpr double worthwhile_factor = 1.3; ///< smaller increases do not pay for a set-up
+} // namespace
 
-/// Sets @p rate to (@p u − @p w)/τ.
-void set_rate(const FeVector &u, const FeVector &w, const double tau, FeVector &rate)
-{
-  rate = u;
-  rate.sadd(1. / tau, -1. / tau, w);
-}
-
-/// Collective. Returns max_i |x_i|.
 double largest_magnitude(const FeVector &x)
 {
   double largest = 0.;
@@ -37,15 +30,13 @@ double largest_magnitude(const FeVector &x)
     largest = std::max(largest, std::abs(x_i));
   return Utilities::MPI::max(largest, x.get_mpi_communicator());
 }
-} // namespace
 
 template <int dim>
 TimeStepper<dim>::TimeStepper(const TimeParameters &parameters,
                               const Discretization<dim> &discretization, StageSolver<dim> &stages,
                               TimeState &state)
     : parameters(parameters), discretization(discretization), stages(stages), state(state),
-      scheme(time_scheme(parameters.scheme)), rates(scheme.stages.size()),
-      base(discretization.make_vector()), u(base)
+      u(discretization.make_vector())
 {
   if (state.n_steps == 0) {
     state.lowest = std::numeric_limits<double>::infinity();
@@ -76,89 +67,6 @@ double TimeStepper<dim>::n_steps_to(const double stop) const
 }
 
 template <int dim>
-linalg::SolveReport TimeStepper<dim>::start(const double stop,
-                                            std::map<std::string, double> &seconds)
-{
-  const double remaining = stop - state.t; // data may be undefined after the end
-  const double tau = std::min(scheme.diagonal * remaining / n_steps_to(stop), remaining / 2.);
-  linalg::SolveReport report = stages.solve(state.t + tau, tau, state.u, u, seconds);
-  if (!report.converged())
-    return report;
-  set_rate(u, state.u, tau, state.rate);
-  base = u;
-  base.update_ghost_values();
-  report = stages.solve(state.t + 2. * tau, tau, base, u, seconds);
-  if (!report.converged())
-    return report;
-  FeVector later;
-  set_rate(u, base, tau, later);
-  state.rate.sadd(2., -1., later);
-  state.has_rate = true;
-  return report;
-}
-
-/// Computes all stages of a step from the state. Does not change the state.
-template <int dim>
-linalg::SolveReport TimeStepper<dim>::attempt(const double length, StepRecord &record,
-                                              std::map<std::string, double> &seconds)
-{
-  const double tau = scheme.diagonal * length;
-  linalg::SolveReport report;
-  for (std::size_t i = 0; i < scheme.stages.size(); ++i) {
-    const TimeScheme::Stage &stage = scheme.stages[i];
-    base = state.u;
-    for (std::size_t j = 0; j < stage.explicit_rates.size(); ++j)
-      if (stage.explicit_rates[j] != 0.)
-        base.add(length * stage.explicit_rates[j], j == 0 ? state.rate : rates[j - 1]);
-    base.update_ghost_values();
-    report = stages.solve(state.t + stage.node * length, tau, base, u, seconds);
-    record.nonlinear_iterations += stages.is_nonlinear() ? report.iterations : 0;
-    record.linear_iterations +=
-        stages.is_nonlinear() ? report.inner.linear_iterations : report.iterations;
-    if (!report.converged())
-      return report;
-    set_rate(u, base, tau, rates[i]);
-  }
-  return report;
-}
-
-/// Returns the estimated error of the last attempt, relative to the range of u; nullopt if the
-/// scheme cannot estimate it in the first step.
-template <int dim>
-std::optional<double> TimeStepper<dim>::estimated_error(const double length) const
-{
-  FeVector error = state.rate;
-  if (!scheme.error_weights.empty()) {
-    error *= length * scheme.error_weights[0];
-    for (std::size_t i = 0; i < rates.size(); ++i)
-      error.add(length * scheme.error_weights[i + 1], rates[i]);
-  }
-  else { // Δt³/12 times the second divided difference of the rates
-    if (state.earlier_step == 0.)
-      return {};
-    const double h = length, h_0 = state.earlier_step, factor = h * h * h / (6. * (h + h_0));
-    error *= -factor * (1. / h + 1. / h_0);
-    error.add(factor / h, rates.back(), factor / h_0, state.earlier_rate);
-  }
-  const double range = state.highest - state.lowest;
-  const double size = largest_magnitude(error);
-  return size == 0. ? 0. : size / range;
-}
-
-template <int dim>
-void TimeStepper<dim>::accept(const double length, const double t)
-{
-  state.earlier_rate.swap(state.rate);
-  state.rate = rates.back();
-  state.u = u;
-  state.u.update_ghost_values();
-  state.earlier_step = length;
-  state.t = t;
-  ++state.n_steps;
-  ++state.steps_on_mesh;
-}
-
-template <int dim>
 linalg::SolveReport
 TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seconds,
                           const std::function<void(const StepRecord &)> &on_attempt)
@@ -166,7 +74,6 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
   const std::optional<double> fixed = parameters.fixed_step();
   const double shortest = shortest_step * parameters.end;
   bool was_rejected = false;
-  const bool is_first = state.steps_on_mesh == 0;
   while (true) {
     const Stopwatch watch;
     const double n = n_steps_to(stop);
@@ -188,7 +95,7 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
     const bool is_shortest = length <= shortest;
     linalg::SolveReport report;
     try {
-      if (!state.has_rate || (was_rejected && is_first)) // the rate was computed for a longer step
+      if (!state.has_rates)
         report = start(stop, seconds);
       else
         report.outcome = Outcome::converged;
@@ -203,29 +110,36 @@ TimeStepper<dim>::advance(const double stop, std::map<std::string, double> &seco
       end(false, report.message);
       if (is_shortest)
         return report;
+      reject();
       state.step = length / 2.;
       was_rejected = true;
       continue;
     }
     const double lowest = state.lowest, highest = state.highest;
     extend_range(u);
-    const bool is_judged = !is_first || state.n_steps == 0;
+    const bool is_judged = state.earlier_step > 0. || state.n_steps == 0;
     const std::optional<double> relative_error = is_judged ? estimated_error(length) : std::nullopt;
     if (relative_error)
       record.error = *relative_error / parameters.tolerance;
-    const double factor =
-        record.error ? std::clamp(safety * std::pow(*record.error, -1. / (scheme.order + 1)),
-                                  smallest_factor, largest_factor)
-                     : 1.;
+    const double factor = record.error
+                              ? std::clamp(safety * std::pow(*record.error, -1. / (order() + 1)),
+                                           smallest_factor, largest_factor)
+                              : 1.;
     if (!fixed && record.error && !(*record.error <= 1.) && !is_shortest) {
       end(false, "the local error is too large");
+      reject();
       state.lowest = lowest;
       state.highest = highest;
       state.step = length * std::min(factor, 1. / worthwhile_factor);
       was_rejected = true;
       continue;
     }
-    accept(length, record.t);
+    accept(length, record);
+    state.u = u;
+    state.u.update_ghost_values();
+    state.earlier_step = length;
+    state.t = record.t;
+    ++state.n_steps;
     if (fixed)
       state.step = std::min(*fixed, 2. * length);
     else

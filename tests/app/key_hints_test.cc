@@ -36,9 +36,9 @@ TEST(KeyHints, DependOnTheSection)
 
 TEST(KeyHints, NameAlternativesToWhatFemgpuDoesNotDo)
 {
-  EXPECT_TRUE(contains(key_hint("Elasticity", "Gravity"), "use 'Elasticity/Body force'"));
-  EXPECT_TRUE(contains(key_hint("Elasticity", "Density"), "use 'Elasticity/Body force'"));
-  for (const char *term : {"Contact", "Contacts", "Damping", "Viscosity"})
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Weight"), "use 'Elasticity/Gravity'"));
+  EXPECT_TRUE(contains(key_hint("Elasticity", "Mass"), "use 'Elasticity/Density'"));
+  for (const char *term : {"Contact", "Contacts", "Eigenvalues", "Viscosity"})
     EXPECT_TRUE(contains(key_hint("", term), "docs/limits.md")) << term;
   EXPECT_TRUE(contains(key_hint("", "Transient"), "set 'Analysis = transient'"));
   EXPECT_TRUE(contains(key_hint("Heat", "time_step"), "use 'Time/Step'"));

@@ -37,6 +37,14 @@ restart_test(each_cycle_in_time_continues_with_the_same_bits ${here}/time_pulse.
   --set "Output/Checkpoint every=5 steps" --set "Time/Initial step=5e-5" --set Study/Cycles=2
   --set "Mesh/Initial refinement where=" --set Study/Refinement=global
   --set Study/Strategy=fixed_number --set "Time/Adapt every=0" --kill 2 5)
+# 16 coarse cells, of which p4est numbers most otherwise
+restart_test(adaptive_dynamics_continue_with_the_same_bits_on_2_ranks ${here}/dynamics_pulse.prm
+  --ranks 2 --set "Output/Checkpoint every=6 steps" --kill 2)
+restart_test(adaptive_dynamics_continue_on_other_ranks ${here}/dynamics_pulse.prm --ranks 2
+  --continue-ranks 3 --set "Output/Checkpoint every=6 steps" --kill 2 --tolerance 1e-4)
+restart_test(damped_dynamics_continue_with_the_same_bits
+  ${CMAKE_SOURCE_DIR}/parameters/elasticity_shock.prm --set "Output/Checkpoint every=20 steps"
+  --kill 2)
 restart_test(adaptive_heat_continues_on_other_ranks ${pulse} --ranks 1 --continue-ranks 3
   --kill 2 --tolerance 1e-3)
 restart_test(branch_continues_on_other_ranks ${branch} --ranks 2 --continue-ranks 1 --kill 2

@@ -37,6 +37,12 @@ time_order_test(nodal_reaction_has_order_2 2 ${here}/time_manufactured.prm --ste
   --set "Heat/Exact solution=1 + sin(t)" --set "Heat/Initial value=1" --set Heat/Neumann=
   --set "Heat/Source=2*cos(t) + (1 + sin(t))^3" --set "Heat/Dirichlet=0: 1 + sin(t)")
 
+time_order_test(lumped_capacity_of_a_linear_solution_has_order_2 2 ${here}/time_manufactured.prm
+  --steps 0.1 0.05 --set "Time/Output times=1" --set Time/Mass=lumped
+  --set Discretization/Degree=1 --set "Heat/Exact solution=(1 + sin(t))*x"
+  --set "Heat/Initial value=x" --set Heat/Neumann= --set "Heat/Source=2*cos(t)*x"
+  --set "Heat/Dirichlet=0, 1: (1 + sin(t))*x")
+
 # convection with SUPG: the exact solution, in the space of the elements, satisfies the equations
 foreach(form "convective" "conservative")
   time_order_test(${form}_transport_has_order_2_on_2_ranks 2 ${here}/time_transport.prm --ranks 2
@@ -87,6 +93,8 @@ study_test(negative_step_ends_with_1 ${here}/time_manufactured.prm --set Time/St
   --expect-exit 1 --expect-message "neither auto nor a positive number")
 study_test(output_time_after_the_end_ends_with_1 ${here}/time_manufactured.prm
   --set "Time/Output times=0.5, 2" --expect-exit 1 --expect-message "contains '2'")
+study_test(lumped_capacity_with_supg_ends_with_1 ${here}/time_transport.prm --set Time/Mass=lumped
+  --expect-exit 1 --expect-message "not available with stabilised convection")
 study_test(transient_bratu_ends_with_1 ${here}/bratu_2d.prm --set Analysis=transient
   --set "Time/End time=1" --expect-exit 1 --expect-message "no transient analysis")
 study_test(transient_continuation_ends_with_1 ${here}/time_manufactured.prm

@@ -3,8 +3,9 @@
 
     time_orders.py --program build/bin/femgpu FILE.prm --steps 0.2 0.1 0.05 --order 2
 
-Runs femgpu once for each length, and compares the L2 errors at the end. Prints a line for each
-failed expectation and then exits with 1.
+Runs femgpu once for each length, and compares the L2 errors at the end, and the errors of
+quantities whose exact values are given (--quantity NAME=VALUE). Prints a line for each failed
+expectation and then exits with 1.
 """
 import argparse
 import json
@@ -22,11 +23,12 @@ def arguments():
     parser.add_argument("--steps", nargs="+", type=float, required=True, help="in descending order")
     parser.add_argument("--order", type=float, required=True)
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--quantity", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
     return parser.parse_args()
 
 
-def error_of(options, step, directory):
+def errors_of(options, step, directory):
     command = [options.program, options.file, "--output", directory, "--quiet",
                "--set", f"Time/Step={step}"]
     command += [word for text in options.set for word in ("--set", text)]
@@ -39,19 +41,28 @@ def error_of(options, step, directory):
     n_steps = round(1. / step)
     if cycle["time"]["steps"] != n_steps or cycle["time"]["rejected_steps"] != 0:
         sys.exit(f"{cycle['time']['steps']} steps instead of {n_steps}")
-    return cycle["errors"]["L2"]["error"]
+    errors = {"L2": cycle["errors"]["L2"]["error"]}
+    for text in options.quantity:
+        name, value = text.rsplit("=", 1)
+        errors[name] = abs(cycle["quantities"][name] - float(value))
+    return errors
 
 
 def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as directory:
-        errors = [error_of(options, step, os.path.join(directory, str(step)))
-                  for step in options.steps]
-    orders = [math.log(errors[k] / errors[k + 1]) / math.log(options.steps[k] / options.steps[k + 1])
-              for k in range(len(errors) - 1)]
-    print("errors", errors, "orders", orders)
-    if not abs(orders[-1] - options.order) <= 0.15:
-        sys.exit(f"the order is {orders[-1]} instead of {options.order}")
+        runs = [errors_of(options, step, os.path.join(directory, str(step)))
+                for step in options.steps]
+    failures = []
+    for name in runs[0]:
+        errors = [run[name] for run in runs]
+        orders = [math.log(errors[k] / errors[k + 1]) /
+                  math.log(options.steps[k] / options.steps[k + 1]) for k in range(len(errors) - 1)]
+        print(name, "errors", errors, "orders", orders)
+        if not abs(orders[-1] - options.order) <= 0.15:
+            failures.append(f"the order of {name} is {orders[-1]} instead of {options.order}")
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":
