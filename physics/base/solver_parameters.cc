@@ -4,6 +4,7 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
 #include "linalg/direct_fallback.h"
+#include "linalg/execution/make_executor.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
@@ -38,11 +39,12 @@ void check_parameter(const std::string &path, const Check &check)
 std::vector<Choice> solver_choices()
 {
   std::vector<Choice> choices = linalg::solvers.choices();
-  choices.insert(
-      choices.begin(),
-      {"auto", std::string(symmetric_solver) + " if the matrix is symmetric; otherwise " +
-                   unsymmetric_solver + " or, for convection, " + convection_solver +
-                   ", with Preconditioner = " + convection_preconditioner + " unless that is set"});
+  choices.insert(choices.begin(),
+                 {"auto", std::string(symmetric_solver) +
+                              " if the matrix is symmetric; otherwise " + unsymmetric_solver +
+                              " or, for convection, " + convection_solver +
+                              ", on cores with Preconditioner = " + convection_preconditioner +
+                              " unless that is set"});
   return choices;
 }
 
@@ -55,7 +57,8 @@ SolverSettings SolverSettings::chosen_for(const bool has_symmetric_matrix,
   chosen.solver = has_symmetric_matrix ? symmetric_solver
                   : has_convection     ? convection_solver
                                        : unsymmetric_solver;
-  if (has_convection && preconditioner == automatic)
+  const bool may_use_gpu = backend != "host" && linalg::n_cuda_devices() > 0;
+  if (has_convection && preconditioner == automatic && !may_use_gpu)
     chosen.preconditioner = convection_preconditioner;
   return chosen;
 }

@@ -44,7 +44,8 @@ struct SolverSettings
 
   /**
    * Returns these settings with a solver for problems with the given properties instead of the
-   * solver `auto`. For convection, this also replaces the preconditioner `auto`.
+   * solver `auto`. For convection, this also replaces the preconditioner `auto` if no GPU may be
+   * used.
    * @param has_convection whether convection may dominate diffusion
    */
   SolverSettings chosen_for(bool has_symmetric_matrix, bool has_convection) const;

@@ -220,8 +220,8 @@ private:
         sum(discretization.inhomogeneous_part(y_0), eta, motion.acceleration);
 
     next_acceleration = discretization.make_vector(); // y at first
-    const linalg::SolveReport report = stages.solve(record.t - scheme.alpha_f * h, tau, w,
-                                                    next_acceleration, seconds, &prescribed);
+    linalg::SolveReport report = stages.solve(record.t - scheme.alpha_f * h, tau, w,
+                                              next_acceleration, seconds, &prescribed);
     record.linear_iterations += report.iterations;
     next_acceleration.sadd(1. / eta, -1. / eta, y_0);
     next_acceleration.update_ghost_values();

@@ -230,8 +230,11 @@ class Solves(unittest.TestCase):
         A[0, 1] = 0.0
         A.eliminate_zeros()  # row 0 is zero
         b = A @ np.ones(6)
-        x, info = femgpu.solve(A, b, check=False)
-        self.assertFalse(info.converged and relative_residual(A, b, x) > 1e-9)
+        try:
+            x, info = femgpu.solve(A, b, check=False)
+            self.assertFalse(info.converged and relative_residual(A, b, x) > 1e-9)
+        except femgpu.SolverError:  # without a direct solver, as on a GPU without cuDSS
+            pass
         hard = poisson(60) - 0.05 * sp.eye(3600)
         solver = femgpu.Solver(hard.tocsr())
         first = solver.methods
