@@ -161,8 +161,7 @@ void CheckpointFiles::write(const std::string &state, const CellValues &values)
   });
 }
 
-/// Collective. Returns the state of a checkpoint, or nullopt with the reason in @p damage, which is
-/// empty if there is no such checkpoint.
+/// Collective. Returns the state of a checkpoint, or nullopt with the reason in @p damage.
 std::optional<std::string> CheckpointFiles::undamaged_state(const std::size_t number,
                                                             std::string &damage)
 {
@@ -182,8 +181,9 @@ std::optional<std::string> CheckpointFiles::undamaged_state(const std::size_t nu
       content = Utilities::unpack<decltype(content)>(
           std::vector<char>(bytes.begin() + body, bytes.end()), false);
     }
-    else if (fs::exists(path + "/state"))
-      damage = "the file 'state' has a wrong checksum";
+    else
+      damage = fs::exists(path + "/state") ? "the file 'state' has a wrong checksum"
+                                           : "it is incomplete";
   }
   content = Utilities::MPI::broadcast(communicator, content, 0);
   const auto &[checksums, state] = content;
@@ -191,7 +191,7 @@ std::optional<std::string> CheckpointFiles::undamaged_state(const std::size_t nu
   for (std::size_t k = rank; k < checksums.size();
        k += Utilities::MPI::n_mpi_processes(communicator))
     if (checksum_of(read_file(values_file(path, k))) != checksums[k])
-      damage = "the file 'values_" + std::to_string(k) + "' has a wrong checksum";
+      damage = "the file 'values_" + std::to_string(k) + "' is missing or has a wrong checksum";
   for (const std::string &of_rank : Utilities::MPI::all_gather(communicator, damage))
     if (damage.empty())
       damage = of_rank;
@@ -218,8 +218,7 @@ std::string CheckpointFiles::read_state(Console &console)
       console.print("Continuing from " + path_of(number) + ".");
       return *state;
     }
-    if (!damage.empty())
-      damages += "The checkpoint " + path_of(number) + " cannot be used: " + damage + ". ";
+    damages += "The checkpoint " + path_of(number) + " cannot be used: " + damage + ". ";
   }
   throw InputError(damages + "There is no checkpoint in '" + directory +
                    "' from which the run can continue. Run without --continue, with "

@@ -26,7 +26,8 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
                 prm, Patterns::Selection(selection_of(all_physics.choices())));
   add_parameter("Analysis", analysis,
                 "stationary: femgpu solves for the steady state. transient: it integrates from t = "
-                "0 to Time/End time, for the physics heat, poisson and convection_diffusion. "
+                "0 to Time/End time, for the physics heat, poisson, convection_diffusion and "
+                "elasticity. "
                 "branch: it follows a branch of solutions, for the physics bratu (section "
                 "Continuation).",
                 prm, Patterns::Selection("stationary|transient|branch"));

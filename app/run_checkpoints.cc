@@ -29,14 +29,18 @@ std::map<std::string, std::string> parameter_values()
   return values;
 }
 
-/// Returns whether parameter @p path determines the mesh or the unknowns.
+/// Returns whether parameter @p path determines the mesh, the unknowns, the beginning of the run or
+/// the names of its files.
 bool is_fixed(const std::string &path)
 {
   for (const char *const section : {"Mesh/", "Discretization/"})
     if (path.rfind(section, 0) == 0)
       return true;
-  return path == "Dimension" || path == "Physics" || path == "Analysis" ||
-         path == "Study/Refinement";
+  for (const char *const fixed : {"Dimension", "Physics", "Analysis", "Study/Refinement",
+                                  "Output/Name", "Output/Format", "Output/Write VTU"})
+    if (path == fixed)
+      return true;
+  return path.find("/Initial ") != std::string::npos && path != "Time/Initial step";
 }
 } // namespace
 
@@ -64,11 +68,16 @@ SavedRun RunCheckpoints<dim>::read(Console &console)
       continue;
     const std::string change = path + " is '" + value + "', and was '" + before + "'";
     if (is_fixed(path))
-      throw ParameterError("A run cannot continue on another mesh or with other unknowns: " +
-                               change + ". Set the former value, or run without --continue.",
+      throw ParameterError("A run cannot continue after this change: " + change +
+                               ". Set the former value, or run without --continue.",
                            path);
     console.print("Changed since the checkpoint: " + change + ".");
   }
+  if (run.study.cycles.size() + (run.cycle ? 1 : 0) > parameters.study.cycles)
+    throw ParameterError("The run that continues has more cycles than Study/Cycles = " +
+                             std::to_string(parameters.study.cycles) +
+                             ". Set it to the former value or more.",
+                         "Study/Cycles");
   return run;
 }
 

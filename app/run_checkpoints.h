@@ -58,7 +58,7 @@ public:
 
   /// Collective. Reads the last checkpoint, and prints which parameters have changed since.
   /// @throws InputError if there is none
-  /// @throws ParameterError if a parameter that determines the mesh or the unknowns has changed
+  /// @throws ParameterError if a parameter has changed that must not
   SavedRun read(Console &console);
 
   /// Begins with the coarse @p mesh, which is not refined yet.

@@ -382,7 +382,9 @@ private:
      : analysis == "transient" ? integrate_in_time<dim>
                                : solve_stationary<dim>)(cycle);
     end_cycle(record);
-    if (study.converged() && checkpoints.are_enabled()) {
+    // From the last step, but not from the end of its cycle, a run can continue to a later end.
+    const bool is_last = study.cycles.size() >= parameters.study.cycles;
+    if (study.converged() && checkpoints.are_enabled() && !(is_last && analysis != "stationary")) {
       DriverState between = {{}, {u}};
       write_checkpoint(nullptr, between);
       solver.group_solver().start_anew();

@@ -174,6 +174,10 @@ public:
     if (cycle.restored) {
       state.emplace(to_time_state(std::move(*cycle.restored), order));
       costs = record.solve.report.costs;
+      if (state->t > time.end)
+        throw ParameterError("The checkpoint is at t = " + *general(state->t, digits_of_time) +
+                                 ", after Time/End time. Set a later end.",
+                             "Time/End time");
       begin_mesh();
       output.emplace(cycle, *state, stepper);
     }

@@ -21,7 +21,7 @@ foreach(ranks 1 2)
     --ranks ${ranks} --set Study/Refinement=adaptive --set Study/Cycles=6 --kill 3 5)
 endforeach()
 restart_test(heat_on_tetrahedra_continues_with_the_same_bits ${here}/time_manufactured.prm --ranks 2
-  --set Dimension=3 --set Mesh/Cells=simplex --set "Output/Checkpoint every=10 steps" --kill 1)
+  --set Dimension=3 --set Mesh/Cells=simplex --set "Output/Checkpoint every=3 steps" --kill 1)
 restart_test(heat_on_blocks_continues_with_the_same_bits ${here}/time_manufactured.prm --ranks 2
   --set Dimension=3 --set Discretization/Degree=1 --set "Mesh/Initial refinements=5"
   --set "Output/Checkpoint every=2 steps" --set Time/Step=0.25 --kill 1)
@@ -30,7 +30,7 @@ restart_test(the_choice_of_a_preconditioner_continues_with_the_same_bits
   ${here}/time_manufactured.prm --ranks 2 --set Dimension=3 --set "Mesh/Initial refinements=4"
   --set "Output/Checkpoint every=1 step" --set Time/Step=0.25 --kill 1)
 restart_test(transport_by_steps_of_newton_continues_with_the_same_bits ${here}/time_laws.prm
-  --set "Output/Checkpoint every=5 steps" --set Output/Format=vtkhdf --kill 2)
+  --set "Output/Checkpoint every=2 steps" --set Output/Format=vtkhdf --kill 2)
 restart_test(refinement_study_of_triangles_continues_with_the_same_bits ${study} --ranks 2
   --set Mesh/Cells=simplex --set Study/Cycles=4 --kill 2)
 restart_test(each_cycle_in_time_continues_with_the_same_bits ${here}/time_pulse.prm
@@ -51,9 +51,9 @@ restart_test(branch_continues_on_other_ranks ${branch} --ranks 2 --continue-rank
   --tolerance 1e-6)
 restart_test(tetrahedra_continue_on_other_ranks ${here}/time_manufactured.prm --ranks 3
   --continue-ranks 2 --set Dimension=3 --set Mesh/Cells=simplex
-  --set "Output/Checkpoint every=10 steps" --kill 1 --tolerance 1e-3)
+  --set "Output/Checkpoint every=3 steps" --kill 1 --tolerance 1e-3)
 restart_test(a_checkpoint_with_damaged_values_is_not_used ${pulse} --kill 3 --damage values_0)
 restart_test(a_checkpoint_with_a_damaged_state_is_not_used ${pulse} --kill 3 --damage state)
 restart_test(killed_at_random_moments_nothing_is_lost ${pulse} --ranks 2 --random 5)
 restart_test(a_run_continues_with_more_time_but_on_the_same_mesh ${here}/time_manufactured.prm
-  --set "Output/Checkpoint every=10 steps" --changes)
+  --set "Output/Checkpoint every=3 steps" --changes)

@@ -156,6 +156,9 @@ def check_changes(options, first):
              "There is no checkpoint in"),
             (["--set", "Output/Checkpoint every=3 miles"], 1, "is neither none nor a number of"),
             (["--validate"], 1, "--continue goes on with one run"),
+            (["--set", "Output/Name=other"], 1, "Output/Name is 'other'"),
+            (["--set", "Time/End time=0.1", "--set", "Time/Output times=all"], 1,
+             "after Time/End time"),
             (["--set", "Time/End time=1.1"], 0, "Changed since the checkpoint: Time/End time is '1.1'")):
         run = subprocess.run(command(options, first, 1, "--continue") + more, capture_output=True,
                              text=True, check=False)
