@@ -12,10 +12,19 @@ namespace femgpu
 {
 namespace
 {
-/// The part of a checkpoint of a branch besides u and the tangent: the state, its records, and the
-/// largest |u| at each point.
-using BranchScalars = std::pair<std::pair<linalg::BranchState, std::vector<linalg::BranchRecord>>,
-                                std::vector<double>>;
+/// The part of a checkpoint of a branch besides u and the tangent.
+struct BranchScalars
+{
+  linalg::BranchState state;
+  std::vector<double> largest; ///< the largest |u| at each point
+};
+
+template <class Archive>
+void serialize(Archive &archive, BranchScalars &scalars, const unsigned int /* version */)
+{
+  auto &[state, largest] = scalars;
+  archive &state &state.records &largest;
+}
 } // namespace
 
 template <int dim>
@@ -28,11 +37,10 @@ void trace_branch(Cycle<dim> &cycle)
   std::vector<double> largest; // largest |u| at each point; the solver knows nodal values only
   if (cycle.restored) {
     auto &functions = cycle.restored->functions;
-    BranchScalars scalars = unpacked<BranchScalars>(cycle.restored->scalars);
+    auto scalars = unpacked<BranchScalars>(cycle.restored->scalars);
     cycle.u.swap(functions[0]);
-    from = {std::move(scalars.first.first), std::move(functions[1])};
-    from->state.records = std::move(scalars.first.second);
-    largest = std::move(scalars.second);
+    from = {std::move(scalars.state), std::move(functions[1])};
+    largest = std::move(scalars.largest);
   }
   const auto on_point = [&](linalg::BranchRecord point, const FeVector &values) {
     DiscreteSolution<dim> solution(cycle.problem, cycle.discretization, values);
@@ -53,7 +61,7 @@ void trace_branch(Cycle<dim> &cycle)
   const auto on_state = [&](BranchStart start) {
     if (!cycle.is_checkpoint_due())
       return;
-    const BranchScalars scalars = {{start.state, start.state.records}, largest};
+    const BranchScalars scalars = {start.state, largest};
     DriverState state = {packed(scalars), {cycle.u, std::move(start.tangent)}};
     cycle.checkpoint(state);
   };

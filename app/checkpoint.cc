@@ -142,8 +142,7 @@ void CheckpointFiles::write(const std::string &state, const CellValues &values)
     checksum = checksum_of(bytes);
     write_file(values_file(path, Utilities::MPI::this_mpi_process(communicator)), bytes);
   });
-  const std::vector<Checksum> checksums = Utilities::MPI::gather(communicator, checksum);
-  n_files = Utilities::MPI::n_mpi_processes(communicator);
+  checksums = Utilities::MPI::all_gather(communicator, checksum);
   const std::size_t previous = std::exchange(current, newest);
   rethrow_on_all_ranks<OutputError>(communicator, [&] {
     if (!is_first_rank(communicator))
@@ -186,7 +185,7 @@ std::optional<std::string> CheckpointFiles::undamaged_state(const std::size_t nu
                                            : "it is incomplete";
   }
   content = Utilities::MPI::broadcast(communicator, content, 0);
-  const auto &[checksums, state] = content;
+  checksums = content.first;
   const std::size_t rank = Utilities::MPI::this_mpi_process(communicator);
   for (std::size_t k = rank; k < checksums.size();
        k += Utilities::MPI::n_mpi_processes(communicator))
@@ -198,8 +197,7 @@ std::optional<std::string> CheckpointFiles::undamaged_state(const std::size_t nu
   if (!damage.empty() || checksums.empty())
     return {};
   current = number;
-  n_files = checksums.size();
-  return state;
+  return content.second;
 }
 
 std::string CheckpointFiles::read_state(Console &console)
@@ -227,8 +225,14 @@ std::string CheckpointFiles::read_state(Console &console)
 
 void CheckpointFiles::read_values(const std::function<void(const CellValues &)> &use) const
 {
-  for (std::size_t k = 0; k < n_files; ++k)
-    use(values_of(read_file(values_file(path_of(current), k))));
+  for (std::size_t k = 0; k < checksums.size(); ++k) {
+    const std::string file = values_file(path_of(current), k), bytes = read_file(file);
+    if (checksum_of(bytes) != checksums[k])
+      throw InputError("The file '" + file +
+                       "' has changed while femgpu was running. Keep other "
+                       "programs from writing to it, and run again.");
+    use(values_of(bytes));
+  }
 }
 
 CheckpointSchedule::CheckpointSchedule(const std::string &every)

@@ -8,9 +8,11 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -33,8 +35,8 @@ public:
   /// @return its state. @throws InputError on all ranks if there is none
   std::string read_state(Console &console);
 
-  /// Collective. Calls use(values) with the values of each rank that has written the checkpoint of
-  /// the last write() or read_state(). @throws InputError on all ranks if a file has changed
+  /// Calls use(values) with the values of each rank that has written the checkpoint of the last
+  /// write() or read_state(). @throws InputError if a file has changed since
   void read_values(const std::function<void(const CellValues &)> &use) const;
 
 private:
@@ -43,9 +45,9 @@ private:
 
   std::string directory;
   MPI_Comm communicator;
-  std::size_t newest = 0;  ///< the largest number in use
-  std::size_t current = 0; ///< number of the checkpoint last written or read; 0: none
-  std::size_t n_files = 0; ///< files of values of that checkpoint
+  std::size_t newest = 0;               ///< the largest number in use
+  std::size_t current = 0;              ///< number of the checkpoint last written or read; 0: none
+  std::vector<std::uint32_t> checksums; ///< of the files of values of that checkpoint
 };
 
 /// Whether the time has come for a checkpoint, by "Output/Checkpoint every".

@@ -29,7 +29,7 @@ namespace femgpu
 /// The state from which a driver continues on the present mesh.
 struct DriverState
 {
-  std::string scalars;             ///< packed by Utilities::pack()
+  std::string scalars;             ///< by packed() of record_archive.h
   std::vector<FeVector> functions; ///< with ghost values
 };
 

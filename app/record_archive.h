@@ -20,7 +20,7 @@
  * @file
  * Serialisation of records for checkpoints, for archives in the style of Boost. Each function names
  * all members of its struct in a structured binding, so that it does not compile after a member has
- * been added.
+ * been added. Then also raise the number of the format in app/checkpoint.cc.
  */
 namespace boost::serialization
 {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/archive/archive_exception.hpp>
 #include <boost/crc.hpp>
 
 namespace femgpu
@@ -61,7 +62,16 @@ RunCheckpoints<dim>::RunCheckpoints(const Parameters &parameters, MPI_Comm commu
 template <int dim>
 SavedRun RunCheckpoints<dim>::read(Console &console)
 {
-  auto run = unpacked<SavedRun>(files.read_state(console));
+  SavedRun run;
+  try {
+    run = unpacked<SavedRun>(files.read_state(console));
+  }
+  catch (const boost::archive::archive_exception &) {
+    throw InputError("Another version of femgpu has written the checkpoints in '" +
+                     parameters.output.directory +
+                     "'. Continue with that version, or run without "
+                     "--continue.");
+  }
   for (const auto &[path, value] : parameter_values()) {
     const std::string &before = run.parameters[path];
     if (value == before || path == "Output/Directory")
