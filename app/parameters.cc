@@ -27,9 +27,8 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
   add_parameter("Analysis", analysis,
                 "stationary: femgpu solves for the steady state. transient: it integrates from t = "
                 "0 to Time/End time, for the physics heat, poisson, convection_diffusion and "
-                "elasticity. "
-                "branch: it follows a branch of solutions, for the physics bratu (section "
-                "Continuation).",
+                "elasticity. branch: it follows a branch of solutions, for the physics bratu "
+                "(section Continuation).",
                 prm, Patterns::Selection("stationary|transient|branch"));
 }
 
@@ -121,17 +120,18 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
       prm, Patterns::Integer(0, 4096));
   add_parameter(
       "Units", units,
-      "Symbols of the units of all data, for pictures and reports; femgpu does not "
-      "convert values. For elasticity, give the units of length and force, and of time in "
-      "a transient analysis, for example 'm, N' or 'm, N, s'. For other physics, give the units of "
-      "length, solution and flow of the "
-      "conserved quantity, for example 'm, K, W'. Empty: no units.");
+      "Symbols of the units of all data, for pictures and reports; femgpu does not convert values. "
+      "For elasticity, give the units of length and force, and of time in a transient analysis, "
+      "for "
+      "example 'm, N' or 'm, N, s'. For other physics, give the units of length, solution and flow "
+      "of the conserved quantity, for example 'm, K, W'. Empty: no units.");
   add_parameter(
       "Checkpoint every", checkpoint_every,
       "When femgpu writes a checkpoint to Directory, from which femgpu FILE.prm --continue "
       "goes on after the run has ended or was killed. N steps: after N steps in time or "
-      "along a branch. S seconds: after the first step that ends S seconds after the last "
-      "checkpoint. Both: after each cycle, too. none: never. femgpu keeps the last two.");
+      "along a branch. S seconds: after the first step that ends S seconds of wall time after the "
+      "last checkpoint. Both: also after each cycle of a study. none: never. "
+      "femgpu keeps the last two.");
 }
 
 Parameters::Parameters() : physics(make_all_physics())
