@@ -174,8 +174,8 @@ template <class Archive>
 void serialize(Archive &archive, TimeState &state, const unsigned int /* version */)
 {
   auto &[t, step, earlier_step, u, rate, earlier_rate, has_rates, lowest, highest, n_steps,
-         acceleration, forces, forces_time, energy] = state;
-  archive &t &step &earlier_step &has_rates &lowest &highest &n_steps &forces_time &energy;
+         acceleration, forces, stage, stage_inertia, stage_time, energy] = state;
+  archive &t &step &earlier_step &has_rates &lowest &highest &n_steps &stage_time &energy;
 }
 
 template <class Archive>

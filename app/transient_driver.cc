@@ -136,7 +136,7 @@ std::vector<FeVector *> functions_of(TimeState &state, const int order_in_time)
   if (order_in_time == 2)
     functions.push_back(&state.acceleration);
   if (order_in_time == 2 && state.has_rates)
-    functions.push_back(&state.forces);
+    functions.insert(functions.end(), {&state.forces, &state.stage, &state.stage_inertia});
   return functions;
 }
 

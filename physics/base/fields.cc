@@ -63,7 +63,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
       throw ParameterError("'" + expression + "' of " + path +
                                " depends on the time t, which only loads, boundary data and "
                                "coefficients of a transient analysis may use, not initial data or "
-                               "constants. Remove t, or set Analysis to transient.",
+                               "constants. Remove t or, for those, set Analysis to transient.",
                            path);
     component.degree_in_u = has_u ? graph.degree(root, dim + 1) : 0;
     const int n_variables = component.degree_in_u > 0   ? dim + 2

@@ -75,6 +75,8 @@ public:
     }
     else
       stages.update_forces(state.t, tau, y, inertia(state.acceleration));
+    stage = y;
+    stage_inertia = inertia(state.acceleration);
     finish(state.t, state.t);
     state.has_rates = report.converged();
     if (is_initial && report.converged()) {
@@ -180,12 +182,14 @@ private:
     this->all_warnings.push_back(text.str());
   }
 
-  /// Stores the forces of the last stage, and sets the time and the constraints to those of @p t.
-  void finish(const double t, const double forces_time)
+  /// Stores the last stage, and sets the time and the constraints to those of @p t.
+  void finish(const double t, const double stage_time)
   {
     state.forces = discretization.make_vector();
     std::copy(stages.forces().begin(), stages.forces().end(), state.forces.begin());
-    state.forces_time = forces_time;
+    state.stage.swap(stage);
+    state.stage_inertia.swap(stage_inertia);
+    state.stage_time = stage_time;
     stages.move_to(t, motion.displacement);
   }
 
@@ -223,6 +227,9 @@ private:
     linalg::SolveReport report = stages.solve(record.t - scheme.alpha_f * h, tau, w,
                                               next_acceleration, seconds, &prescribed);
     record.linear_iterations += report.iterations;
+    stage = next_acceleration;
+    stage_inertia = sum(stage, -1., w);
+    stage_inertia *= 1. / tau;
     next_acceleration.sadd(1. / eta, -1. / eta, y_0);
     next_acceleration.update_ghost_values();
     u.add(scheme.beta * h * h, next_acceleration);
@@ -268,26 +275,30 @@ private:
     return Utilities::MPI::sum(result, discretization.communicator());
   }
 
-  /// Updates the energies to the end of the step that was tried. With the mean rates over the step,
-  /// V = Δu/Δt and A = Δv/Δt, and the forces f at its middle, the work is Δu·f for free dofs, and
-  /// Δu·(M A + C V + K u) for supports; damping takes Δu·C V. If @p length is 0, there is no step.
+  /// Updates the energies to the end of the step that was tried. The work is Δu·f for free dofs,
+  /// and Δu·(M (y − w)/τ + K y) for supports; f, y and (y − w)/τ are those at the middle of the
+  /// step, by linear interpolation between the last two stages, which are in equilibrium. With the
+  /// mean rate over the step, V = Δu/Δt, damping takes Δu·C V. If @p length is 0, there is no step.
   void update_energy(const double length)
   {
     EnergyBalance &energy = state.energy;
     const FeVector change = sum(u, -1., state.u);
     const double rate = length > 0. ? 1. / length : 0.;
-    FeVector mean_u = u, mean_inertia = next_rate; // of K and M in the forces of supports
-    mean_u.sadd(0.5, 0.5, state.u);
-    mean_u.add(beta * rate, change);
-    mean_inertia.sadd(rate, -rate, state.rate);
-    mean_inertia.add(alpha * rate, change);
-    mean_u.update_ghost_values();
-    mean_inertia.update_ghost_values();
+    const double distance = (0.5 - scheme.alpha_f) * length; // from the middle to the last stage
+    const double stage_time = state.t + (1. - scheme.alpha_f) * length;
+    const double share = length > 0. ? distance / (stage_time - state.stage_time) : 0.;
     std::vector<double> prescribed(6, 0.);
-    if (is_inhomogeneous)
+    if (is_inhomogeneous) {
+      const auto at_middle = [&](const FeVector &x, const FeVector &before) {
+        return sum(sum(x, -share, x), share, before);
+      };
+      const FeVector y = at_middle(length > 0. ? stage : state.stage, state.stage);
+      const FeVector of_mass =
+          at_middle(length > 0. ? stage_inertia : state.stage_inertia, state.stage_inertia);
       prescribed = stages.prescribed_products(
-          {{&u, &u}, {&change, &mean_u}, {&change, &change}},
-          {{&next_rate, &next_rate}, {&change, &mean_inertia}, {&change, &change}});
+          {{&u, &u}, {&change, &y}, {&change, &change}},
+          {{&next_rate, &next_rate}, {&change, &of_mass}, {&change, &change}});
+    }
     energy.strain = 0.5 * form(stages.times_stiffness(u), u, prescribed[0]);
     energy.kinetic = 0.5 * form(stages.times_mass(next_rate), next_rate, prescribed[3]);
     if (length == 0.)
@@ -297,10 +308,6 @@ private:
           beta * rate * form(stages.times_stiffness(change), change, prescribed[2]);
     if (alpha > 0.)
       energy.dissipated += alpha * rate * form(stages.times_mass(change), change, prescribed[5]);
-    // forces at the middle of the step, by linear interpolation
-    const double distance = (0.5 - scheme.alpha_f) * length; // from the middle to the stage
-    const double t_f = state.t + (1. - scheme.alpha_f) * length;
-    const double share = distance / (t_f - state.forces_time);
     std::vector<double> forces = stages.forces();
     for (std::size_t i = 0; i < forces.size(); ++i)
       forces[i] -= share * (forces[i] - state.forces.local_element(static_cast<unsigned int>(i)));
@@ -314,6 +321,7 @@ private:
   std::optional<Motion> steady;          ///< the motion of supports that do not move
   Motion motion;                         ///< at the end of the step that is tried
   FeVector next_rate, next_acceleration; ///< at the end of the step that is tried
+  FeVector stage, stage_inertia;         ///< y and (y − w)/τ of the step that is tried
 };
 } // namespace
 

@@ -25,8 +25,9 @@ struct TimeState
 
   // The following members are used in dynamics only.
   FeVector acceleration;
-  FeVector forces;         ///< of the loads on free dofs, see StageSolver::forces()
-  double forces_time = 0.; ///< the time of `forces`
+  FeVector forces; ///< of the loads on free dofs in the last stage, see StageSolver::forces()
+  FeVector stage, stage_inertia; ///< y and (y − w)/τ of the last stage
+  double stage_time = 0.;
   EnergyBalance energy;
 
   /// Returns the functions that the next step on another mesh needs.

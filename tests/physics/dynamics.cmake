@@ -62,6 +62,10 @@ energy_test(newmark_balances_the_energy_of_growing_forces_at_points ${here}/dyna
   --set "Time/End time=40" --set "Time/Output times=40")
 energy_test(moving_supports_count_in_the_energy ${manufactured} --steps 100 --balance 1e-3
   --set Time/Step=0.01)
+energy_test(work_of_stiff_moving_supports_is_right ${here}/dynamics_base.prm --steps 20
+  --balance 5e-3 --set "Elasticity/Young's modulus=1e6" --set "Elasticity/Initial velocity=3, 0"
+  --set "Elasticity/Displacement=left, bottom: sin(3*t), 0" --set Time/Step=0.05
+  --set "Time/End time=1" --set "Time/Output times=1" --set Time/Scheme=generalised-alpha)
 
 # The base moves by 0.01 (t - sin t): displacements relative to it, and absolute ones.
 study_test(base_that_moves_shakes_a_block ${here}/dynamics_base.prm --expect-no-warnings
